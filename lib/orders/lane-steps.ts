@@ -32,8 +32,6 @@ export type LaneRun<F extends FamilyTypes = FamilyTypes> = {
   rules: SlotRules<F>;
   holder: string;
   nowMs: number;
-  /** True if fills earn their users something. */
-  recordsEarnings?: boolean | undefined;
 };
 
 /**
@@ -188,9 +186,8 @@ export function settleStep(run: LaneRun, old: AnyOrder, life: Life): TradeStep {
   ];
 }
 
-/** Records what a fill has earned. Needs no condition, because its step is written once: it removes the order's job. */
+/** Records a fill for what it may earn its user. Needs no condition, because its step is written once: it removes the order's job. */
 function earnedWrites(run: LaneRun, order: AnyOrder, slots: readonly SlotTerms[]): ItemWrite[] {
-  if (!run.recordsEarnings) return [];
   const { userID, orderId, chain, token } = order.intent;
   return eventsOf(order, slots, run).flatMap((event) => {
     if (event.kind !== "buy" && event.kind !== "sell") return [];

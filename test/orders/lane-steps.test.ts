@@ -61,10 +61,10 @@ const chains = { eth: onEth, sol: onSol } as const;
 
 const rowsIn = (step: TradeStep) => step.flatMap((write) => (write.of === "earned" ? [write] : []));
 
-/** Returns the rows of the step that settles an order, in a run that records earnings. */
-function rowsOf(chain: keyof typeof chains, of: Case, recordsEarnings = true) {
+/** Returns the rows of the step that settles an order. */
+function rowsOf(chain: keyof typeof chains, of: Case) {
   const [run, order] = chains[chain](of);
-  return rowsIn(settleStep({ ...run, recordsEarnings } as LaneRun, order as TradeOrder, order.life));
+  return rowsIn(settleStep(run as LaneRun, order as TradeOrder, order.life));
 }
 
 const { parent } = child({}, mandate());
@@ -110,14 +110,9 @@ describe.each(["eth", "sol"] as const)("the step that settles an order on %s", (
     expect(rowsOf(chain, of)).toEqual([]);
   });
 
-  it("records nothing while fills earn nothing", () => {
-    expect(rowsOf(chain, {}, false)).toEqual([]);
-  });
-
   it("keeps the row if the run leaves the lane with the same step", () => {
     const [run, order] = chains[chain]({});
-    const on = { ...run, recordsEarnings: true } as LaneRun;
-    const step = settleStep(on, order as TradeOrder, order.life);
-    expect(rowsIn(leaveStep(on, step))).toEqual(rowsIn(step));
+    const step = settleStep(run as LaneRun, order as TradeOrder, order.life);
+    expect(rowsIn(leaveStep(run as LaneRun, step))).toEqual(rowsIn(step));
   });
 });

@@ -27,7 +27,7 @@ export type ExecutionDeps = {
   effects: Performers;
   signer: Signer;
   trading: TradingConfiguration;
-  /** True if fills earn their users something. */
+  /** True if fills earn their users something. Otherwise nothing credits the rows that record them. */
   recordsEarnings?: boolean;
   /** Starts readChains without waiting for it. */
   startReader: () => Promise<void>;
@@ -96,10 +96,11 @@ export async function executeOrders(
     }),
     ...(write && {
       async write(ask) {
-        const isWritten = await write(ask);
+        const step = recordsEarnings ? ask.step : ask.step.filter(({ of }) => of !== "earned");
+        const isWritten = await write({ ...ask, step });
         if (isWritten) {
-          hasLane = !ask.step.some(removesLane);
-          noteWritten(ask.step);
+          hasLane = !step.some(removesLane);
+          noteWritten(step);
         }
         return isWritten;
       },
@@ -115,7 +116,7 @@ export async function executeOrders(
   try {
     const lane = { chain, wallet };
     const work = (start: RunStart) =>
-      workLane(lane, randomUUID(), limitsIn(trading, chain), setup, { ...start, missed, recordsEarnings });
+      workLane(lane, randomUUID(), limitsIn(trading, chain), setup, { ...start, missed });
     const start = { job, reservation };
     await runProcedure(ifNotBegun ? workIfNotBegun(lane, start, work) : work(start), performers);
   } finally {

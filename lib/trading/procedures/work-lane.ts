@@ -42,7 +42,7 @@ function* askHosts(
   return [first, second];
 }
 
-/** The reason for a run, and a setting of all runs. */
+/** The reason for a run. */
 export type RunStart = {
   /** A job that the lane should have. */
   job?: JobName | undefined;
@@ -50,8 +50,6 @@ export type RunStart = {
   missed?: MissedToken | undefined;
   /** Id of the order for whose first run its placing has reserved the new lane. */
   reservation?: string | undefined;
-  /** True if fills earn their users something. */
-  recordsEarnings?: boolean | undefined;
 };
 
 /**
@@ -69,7 +67,7 @@ export function* workLane(
   start: RunStart = {},
 ): Procedure<void> {
   const core = laneCoreOf(lane.chain);
-  const { missed, recordsEarnings } = start;
+  const { missed } = start;
   const startMs = yield* perform({ do: "now" });
   const first = yield* takenLane(lane, holder, start, startMs);
   if (first?.lane?.holder !== holder) return;
@@ -78,7 +76,7 @@ export function* workLane(
   const asked = new Set<string>();
   for (let moves = 0; moves < maxMoves; ) {
     const readMs = yield* perform({ do: "now" });
-    const run = { view, rules: core.rules, holder, recordsEarnings, sendings, chainLimits, asked };
+    const run = { view, rules: core.rules, holder, sendings, chainLimits, asked };
     const known = core.placedSnapshots({ ...run, nowMs: readMs, isPatient: true }, setup);
     const snapshots =
       known ?? (yield* askHosts(core, lane, view, { nowMs: readMs, untilMs: startMs + longestMs }));

@@ -50,7 +50,11 @@ function writeTo(table: Table, step: TradeStep): boolean {
 async function run(
   table: Table,
   write = writeTo,
-  { hosts = final, onFault = (() => undefined) as ExecutionDeps["onFault"] } = {},
+  {
+    hosts = final,
+    onFault = (() => undefined) as ExecutionDeps["onFault"],
+    recordsEarnings,
+  }: { hosts?: typeof final; onFault?: ExecutionDeps["onFault"]; recordsEarnings?: boolean } = {},
 ): Promise<Landings[]> {
   const landings: Landings[] = [];
   const deps: ExecutionDeps = {
@@ -61,6 +65,7 @@ async function run(
     },
     signer: async () => ({ later: "no order needs it" }),
     trading: { sol: defaultSol },
+    ...(recordsEarnings && { recordsEarnings }),
     startReader: async () => undefined,
     onFault,
     onLandings: (each) => void landings.push(each),
@@ -114,6 +119,20 @@ describe("executeOrders when an order on sol settles", () => {
   it("reports a fill below the minimum together with its order", async () => {
     expect(await faultsOf(80n)).toEqual([]);
     expect(await faultsOf(79n)).toEqual([["FillBelowMinimum", { userID: "alice", orderId: "order1" }]]);
+  });
+
+  it("records its fill if fills earn something, and settles it either way", async () => {
+    for (const recordsEarnings of [true, false]) {
+      const earned: string[] = [];
+      const table = tableWithFill();
+      const noting: typeof writeTo = (each, step) => {
+        earned.push(...step.flatMap((write) => (write.of === "earned" ? [write.item.orderId] : [])));
+        return writeTo(each, step);
+      };
+      await run(table, noting, { recordsEarnings });
+      expect(table.view.orders).toEqual([]);
+      expect(earned).toEqual(recordsEarnings ? ["order1"] : []);
+    }
   });
 
   it("counts an order's messages once, however often it runs", async () => {

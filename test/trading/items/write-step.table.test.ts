@@ -385,7 +385,7 @@ describe("writeStep", () => {
     await write(...placing(filled), { kind: "put", of: "slot", item: mined, when: "absent" });
     await write(...takeStep(lane, "me", 5));
     const view = laneView(filled, { lane: { ...lane, jobs: 1 }, slots: [mined] }) as LaneView;
-    const run = { view, rules: evmSlots as SlotRules, holder: "me", nowMs: 6, recordsEarnings: true };
+    const run = { view, rules: evmSlots as SlotRules, holder: "me", nowMs: 6 };
     const step = settleStep(run, filled, life);
     await losingAnAnswer(async () => expect(await write(...step)).toBe(true));
     const { userID, orderId, token } = order.intent;

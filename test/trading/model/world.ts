@@ -60,7 +60,7 @@ export class World extends Machines {
     const holder = this.newId("holder");
     const { chainLimits } = this;
     const work = (start: RunStart) =>
-      this.system.work(lane, holder, chainLimits, setupName, { ...start, missed, recordsEarnings: true });
+      this.system.work(lane, holder, chainLimits, setupName, { ...start, missed });
     const procedure = isTwin ? this.system.twin(lane, { reservation }, work) : work({ reservation });
     const start = this.starts.started(event, this.table.get("lane", lane), this.nowMs + skewMs);
     return this.start({ name: "work", procedure, lane, start, skewMs, chainLimits });

@@ -68,7 +68,7 @@ export class LaneWorld extends RestingWorld {
   override work(isKilled: () => boolean): void {
     this.#place();
     let pausedMs = 0;
-    const procedure = workLane(lane, `run${this.#runs++}`, wideLimits, "", { recordsEarnings: true });
+    const procedure = workLane(lane, `run${this.#runs++}`, wideLimits, "");
     for (let next = procedure.next(); !next.done; ) {
       const effect = next.value;
       if (isKilled() && this.random.chance(0.1)) break;

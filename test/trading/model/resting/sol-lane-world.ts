@@ -67,7 +67,7 @@ export class SolLaneWorld extends SolWorld {
     for (const orderId of this.cancelled) this.#table.put("cancellation", { userID, orderId });
     this.#table.put("wallet", { ...lane, userID });
     let pausedMs = 0;
-    const procedure = workLane(lane, `run${this.#runs++}`, limits, "", { recordsEarnings: true });
+    const procedure = workLane(lane, `run${this.#runs++}`, limits, "");
     for (let next = procedure.next(); !next.done; ) {
       const effect = next.value;
       if (this.random.chance(0.003)) break;

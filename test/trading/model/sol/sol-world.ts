@@ -142,7 +142,7 @@ export class SolWorld extends Machines<Sol> {
     const lane = { chain, wallet } as const;
     const holder = this.newId("holder");
     const work = (start: RunStart) =>
-      this.system.work(lane, holder, this.chainLimits, setup, { ...start, missed, recordsEarnings: true });
+      this.system.work(lane, holder, this.chainLimits, setup, { ...start, missed });
     const procedure = isTwin ? this.system.twin(lane, { reservation }, work) : work({ reservation });
     const start = this.starts.started(event, this.table.get("lane", lane), this.nowMs + skewMs);
     const started = this.start({ name: "work", procedure, lane, start, skewMs });
