@@ -3,7 +3,7 @@ import { type Decimal, parseDecimal, timesTen } from "../core/decimal.ts";
 import { hashedId } from "../core/record-ids.ts";
 import { dayOf } from "../core/time.ts";
 import type { Price } from "../prices/price.ts";
-import type { Earnings } from "../users/earnings.ts";
+import { type Earnings, earningsAt } from "../users/earnings.ts";
 import { withTotal } from "../users/experience.ts";
 import { levelAt } from "../users/level.ts";
 import type { Profile } from "../users/profile.ts";
@@ -156,23 +156,6 @@ function withTraded({ streak, tradingDays }: TradingDays, day: string): TradingD
 }
 
 type Gain = Pick<EarnedShare, "microXp" | "microPoints">;
-
-/** Begins new sums on a new day. A clock that is behind continues the later day. */
-function earningsAt(earnings: Earnings | undefined, now: Date): Earnings {
-  const day = dayOf(now);
-  if (earnings !== undefined && earnings.day >= day) return earnings;
-  return {
-    microXp: 0,
-    microPoints: 0,
-    tradingDays: 0,
-    ...earnings,
-    day,
-    ownMicroXp: 0,
-    ownMicroPoints: 0,
-    sharedMicroXp: 0,
-    sharedMicroPoints: 0,
-  };
-}
 
 /** The part of a gain that fits under the cap of a day. The rest is lost. */
 function fitting(gain: bigint, sum: number, perDay: number): number {

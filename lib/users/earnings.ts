@@ -1,3 +1,5 @@
+import { dayOf } from "../core/time.ts";
+
 /** What a user's trades have earned. Sums in millionths are whole numbers below 2^53, and days are YYYY-MM-DD in UTC. */
 export type Earnings = {
   /** Millionths of an XP and of a point from which the next credit continues. */
@@ -27,3 +29,20 @@ export type Streak = {
   /** Number of consecutive days that end where these begin. */
   before: number;
 };
+
+/** Begins new sums on a new day. A clock that is behind continues the later day. */
+export function earningsAt(earnings: Earnings | undefined, now: Date): Earnings {
+  const day = dayOf(now);
+  if (earnings !== undefined && earnings.day >= day) return earnings;
+  return {
+    microXp: 0,
+    microPoints: 0,
+    tradingDays: 0,
+    ...earnings,
+    day,
+    ownMicroXp: 0,
+    ownMicroPoints: 0,
+    sharedMicroXp: 0,
+    sharedMicroPoints: 0,
+  };
+}

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import { chains } from "../../../core/network.ts";
-import { dayOf } from "../../../core/time.ts";
 import { type Plan, planOf } from "../../../plans/plan.ts";
 import { readUserKeyRecord, type UserKeyRecord } from "../../../plans/user-key-records.ts";
 import type { EarnedRow } from "../../../rewards/earned-row.ts";
 import { earnedRowsWith } from "../../../rewards/item-keys.ts";
 import { queryRange, type Table } from "../../../table/table.ts";
+import { earningsAt } from "../../../users/earnings.ts";
 import { xpAt } from "../../../users/experience.ts";
 import type { Profile } from "../../../users/profile.ts";
 import { readProfileWithSettings } from "../../../users/profile-records.ts";
@@ -80,18 +80,17 @@ async function readDetails(table: Table, userID: string, now: Date) {
 
 /** Describes what trades have earned, and how much of the day's caps is used. */
 function earningsOf({ earnings, xpMultiplier, ranked, publicName }: Profile, now: Date) {
-  const isToday = earnings?.day === dayOf(now);
-  const today = (micro: number | undefined) => (isToday ? (micro ?? 0) / 1e6 : 0);
+  const { tradingDays, streak, ...sums } = earningsAt(earnings, now);
   return {
-    tradingDays: earnings?.tradingDays ?? 0,
-    streak: streakAt(earnings?.streak, now),
+    tradingDays,
+    streak: streakAt(streak, now),
     xpMultiplier,
     ranked,
     publicName: publicName ?? null,
-    xpToday: today(earnings?.ownMicroXp),
-    pointsToday: today(earnings?.ownMicroPoints),
-    sharedXpToday: today(earnings?.sharedMicroXp),
-    sharedPointsToday: today(earnings?.sharedMicroPoints),
+    xpToday: sums.ownMicroXp / 1e6,
+    pointsToday: sums.ownMicroPoints / 1e6,
+    sharedXpToday: sums.sharedMicroXp / 1e6,
+    sharedPointsToday: sums.sharedMicroPoints / 1e6,
   };
 }
 
