@@ -29,6 +29,15 @@ export async function buyWithStop({ name, wallet, moon, ...options }: Purchase) 
   return { bought, sold: await terminal.waitForOrder(exit.orderId, { until: "settled" }) };
 }
 
+/** Reads the key. An error of JSON would quote what it cannot read, which may be the private key. */
+function keyIn(text: string) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error("KEY_FILE must be JSON with userID, keyId and privateKey");
+  }
+}
+
 type Files = { readFileSync(path: string, encoding: "utf8"): string };
 
 declare const process: {
@@ -40,6 +49,6 @@ declare const process: {
 if (process.argv[1]?.endsWith("bot-with-stop.ts")) {
   const { BASE_URL: baseUrl = "", KEY_FILE = "", NAME: name = "", WALLET: wallet, MOON: moon } = process.env;
   if (!isEvmAddress(wallet) || !isEvmAddress(moon)) throw new Error("WALLET and MOON must be addresses");
-  const key = JSON.parse(process.getBuiltinModule("node:fs").readFileSync(KEY_FILE, "utf8"));
+  const key = keyIn(process.getBuiltinModule("node:fs").readFileSync(KEY_FILE, "utf8"));
   buyWithStop({ name, wallet, moon, baseUrl, key }).then(console.log);
 }

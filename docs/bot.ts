@@ -22,11 +22,20 @@ export async function runBot(terminal: Terminal, { name, wallet, moon }: Bot) {
   return { bought, sold: await trade("sell", { side: "sell", percent: 100 }) };
 }
 
+/** Reads the key. An error of JSON would quote what it cannot read, which may be the private key. */
+function keyIn(text: string) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error("KEY_FILE must be JSON with userID, keyId and privateKey");
+  }
+}
+
 /** Runs the bot by the key in a file. While the service refuses the key, it waits for another one in the same file. */
 async function runByKey(baseUrl: string, readKey: () => string, bot: Bot) {
   for (;;) {
     try {
-      return await runBot(createTerminal({ baseUrl, patienceMs: 300_000, key: JSON.parse(readKey()) }), bot);
+      return await runBot(createTerminal({ baseUrl, patienceMs: 300_000, key: keyIn(readKey()) }), bot);
     } catch (error) {
       if ((error as { cause?: { code?: string } }).cause?.code !== "KEY_REFUSED") throw error;
       console.error(`${(error as Error).message}: waiting for another key`);

@@ -62,4 +62,18 @@ describe("the documented bot", () => {
     expect(service.orders.size).toBe(before + 2);
     expect(new Set(service.refusals)).toEqual(new Set(["The program key is revoked or has ended"]));
   });
+
+  it.each(["bot.ts", "bot-with-stop.ts"])(
+    "prints nothing of a key file that is no JSON: %s",
+    async (program) => {
+      const secret = pairs[0].privateKey.split("\n")[1] ?? "";
+      writeFileSync(keyFile, secret);
+      const { code, printed } = await startBot(botNamed("unread"), program).ends;
+      expect({ code, printed }).toMatchObject({
+        code: 1,
+        printed: expect.stringContaining("KEY_FILE must be JSON with userID, keyId and privateKey"),
+      });
+      expect(printed).not.toContain(secret.slice(0, 4));
+    },
+  );
 });

@@ -7,15 +7,14 @@ export type BotTerms = { baseUrl: string; keyFile: string; name: string; wallet:
 /** Bots that have not ended. */
 const running = new Set<ChildProcess>();
 
-/** Starts docs/bot.ts as a process of its own. */
-export function startBot({ baseUrl, keyFile, name, wallet, moon }: BotTerms) {
+/** Starts docs/bot.ts, or another bot of the folder, as a process of its own. */
+export function startBot({ baseUrl, keyFile, name, wallet, moon }: BotTerms, program = "bot.ts") {
   const env = {
     ...{ PATH: process.env.PATH, NODE_NO_WARNINGS: "1" },
     ...{ BASE_URL: baseUrl, KEY_FILE: keyFile, NAME: name, WALLET: wallet, MOON: moon },
   };
-  const bot = spawn(process.execPath, ["--import", "./test/support/client-sources.ts", "docs/bot.ts"], {
-    env,
-  });
+  const parts = ["--import", "./test/support/client-sources.ts", `docs/${program}`];
+  const bot = spawn(process.execPath, parts, { env });
   running.add(bot);
   let text = "";
   for (const stream of [bot.stdout, bot.stderr])
