@@ -27,12 +27,20 @@ const lock = (data: { status: "locked" | "unlocking" | "unlocked"; unlocksAt?: s
   data,
 });
 
-const keyMade = (keyId: string) =>
+const keyMade = (keyId: string, terms: { maxPerDay?: `${number}` } = {}) =>
   ({
     type: "ProgramKeyAdded",
     time,
     data: {
-      key: { keyId, name: "Bot", scopes: ["read", "trade"], publicKey: "", createdAt: time, expiresAt: at },
+      key: {
+        keyId,
+        name: "Bot",
+        scopes: ["read", "trade"],
+        publicKey: "",
+        createdAt: time,
+        expiresAt: at,
+        ...terms,
+      },
     },
   }) satisfies ServerMessage;
 const keyRevoked = (keyId: string): ServerMessage => {
@@ -73,6 +81,20 @@ describe("withGuardNews", () => {
     expect(newsAfter(...added)).toHaveLength(2);
     expect(newsAfter(...added, keyRevoked("pk_1"))).toHaveLength(1);
     expect(newsAfter(keyRevoked("pk_1"), ...added)).toHaveLength(1);
+  });
+
+  it("reports a program key anew if its terms change, so that dismissing it hides no wider ones", () => {
+    const idAfter = (...messages: ServerMessage[]) =>
+      messages.reduce(withGuardNews, [] as readonly GuardNews[]).map(({ id }) => id);
+    const [made, wider] = [keyMade("pk_1", { maxPerDay: "1" }), keyMade("pk_1")];
+    const { key } = made.data;
+    const again = {
+      ...made,
+      data: { key: Object.fromEntries(Object.entries(key).toReversed()) as typeof key },
+    };
+    expect(idAfter(made, again)).toEqual(idAfter(made));
+    expect(idAfter(made, wider)).toHaveLength(1);
+    expect(idAfter(made, wider)).not.toEqual(idAfter(made));
   });
 
   it("keeps the news when the service repeats an announcement, so that dismissed news stays hidden", () => {

@@ -40,10 +40,12 @@ export function withGuardNews(news: readonly GuardNews[], message: ServerMessage
     case "ProgramKeyRevoked": {
       const { key } = message.data;
       const isOver = key.revokedAt !== undefined;
+      // Announces a key again if it may do more than before. No honest writer changes it, except to revoke it.
+      const id = `key ${JSON.stringify(Object.entries(key).toSorted())}`;
       // A key is revoked for good, whatever arrives late.
       return withNewest(news, {
         of: "programKey",
-        id: `key ${key.keyId} ${isOver}`,
+        id,
         key,
         isOver,
         version: Number(isOver),
