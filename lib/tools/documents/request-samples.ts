@@ -26,12 +26,17 @@ export function curlSample({ method, path }: RestMethod, example: RestExample = 
 export const queryText = (query: NonNullable<RestExample["query"]>): Record<string, string> =>
   Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]));
 
+/** An expression of JavaScript for a time that no sample outlives. */
+const inAMonth = "new Date(Date.now() + 30 * 86_400_000).toISOString()";
+
 /** Formats a request as a call of `trading-terminal-client`, which makes Idempotency-Keys itself. */
 export function clientSample(name: RestOperationName, example: RestExample = {}): string {
   const { "Idempotency-Key": _, ...headers } = example.headers ?? {};
   const request = { ...example, headers: Object.keys(headers).length > 0 ? headers : undefined };
   const given = Object.values(request).some((part) => part !== undefined);
-  const literal = JSON.stringify(request, null, 2).replaceAll(/"([A-Za-z]\w*)":/g, "$1:");
+  const literal = JSON.stringify(request, null, 2)
+    .replaceAll(/"([A-Za-z]\w*)":/g, "$1:")
+    .replaceAll(/(expiresAt): "[^"]*"/g, `$1: ${inAMonth}`);
   return `const { data, error } = await terminal.${name}(${given ? literal : ""});`;
 }
 
@@ -60,7 +65,7 @@ export KEY_ID=$(curl -s "$BASE_URL/api/v2/keys" -H "Authorization: Bearer $TOKEN
 A new key ends in a month:
 
 \`\`\`bash
-export EXPIRES_AT=$(node -p 'new Date(Date.now() + 30 * 86_400_000).toISOString()')
+export EXPIRES_AT=$(node -p '${inAMonth}')
 \`\`\`
 
 The examples in JavaScript are for \`trading-terminal-client\`:

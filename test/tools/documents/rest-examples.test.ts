@@ -1,6 +1,6 @@
 import { exampleSolWallet } from "trading-terminal-devnet/example-wallets";
 import { solDeployment } from "trading-terminal-devnet/sol/sol-deployment";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { OperationSchemas } from "../../../lib/api/operation-schema.ts";
 import { schemas } from "../../../lib/api/operation-schemas.ts";
 import { restMethods } from "../../../lib/operations/operations.ts";
@@ -35,6 +35,9 @@ describe("the example of each request", () => {
   });
 
   it.each(restMethods)("becomes a call of the client for $name", async ({ name }) => {
+    // Thirty days before the key of the example ends.
+    vi.useFakeTimers({ toFake: ["Date"], now: new Date("2027-01-01T00:00:00.000Z") });
+    onTestFinished(() => void vi.useRealTimers());
     const { headers, ...example }: RestExample = restExamples[name] ?? {};
     const { "Idempotency-Key": _, ...others } = headers ?? {};
     const calls: unknown[] = [];
