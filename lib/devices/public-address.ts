@@ -1,5 +1,5 @@
 import type { LookupAddress, LookupOptions } from "node:dns";
-import { lookup } from "node:dns/promises";
+import { Resolver } from "node:dns/promises";
 import ipaddr from "ipaddr.js";
 import { ServiceError } from "../core/service-error.ts";
 
@@ -21,10 +21,27 @@ export function isPublicAddress(text: string): boolean {
   return address.range() === "unicast" && (address.kind() === "ipv4" || address.match(publicIPv6));
 }
 
-/** Finds the addresses of a host. Tests replace it. */
+/** Finds the addresses of a host. */
 export type FindAddresses = (host: string) => Promise<readonly LookupAddress[]>;
 
-const findAddresses: FindAddresses = (host) => lookup(host, { all: true });
+/** Limits of a question to DNS, so that a name server that never answers leaves time to post. */
+const dnsLimits = { timeout: 1500, tries: 2 };
+
+/**
+ * Finds addresses by DNS alone. Holds no thread, of which the process has four: name servers that never answer would
+ * else keep the notices of other users waiting.
+ */
+export const findBy =
+  (resolver: Resolver): FindAddresses =>
+  async (host) => {
+    const [ipv4, ipv6] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    return [
+      ...(ipv4.status === "fulfilled" ? ipv4.value.map((address) => ({ address, family: 4 })) : []),
+      ...(ipv6.status === "fulfilled" ? ipv6.value.map((address) => ({ address, family: 6 })) : []),
+    ];
+  };
+
+const findAddresses = findBy(new Resolver(dnsLimits));
 
 /**
  * Finds the addresses of a host, which may be an address itself.

@@ -1,3 +1,4 @@
+import { lookup } from "node:dns/promises";
 import type { AddressRules } from "../devices/change-devices.ts";
 import { isPublicAddress } from "../devices/public-address.ts";
 
@@ -10,5 +11,7 @@ export function deviceRules(): AddressRules {
   return {
     isAllowed: (address) => isPublicAddress(address) || (isLocal && address === "127.0.0.1"),
     isPlainAllowed: isLocal,
+    // Knows the names that this machine gives itself, too.
+    ...(isLocal && { find: (host: string) => lookup(host, { all: true }) }),
   };
 }
