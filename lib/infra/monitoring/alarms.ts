@@ -1,13 +1,5 @@
 import { Duration } from "aws-cdk-lib";
-import {
-  Alarm,
-  type AlarmProps,
-  ComparisonOperator,
-  type MathExpression,
-  type Metric,
-  Stats,
-  TreatMissingData,
-} from "aws-cdk-lib/aws-cloudwatch";
+import { Alarm, ComparisonOperator, Stats, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Topic } from "aws-cdk-lib/aws-sns";
@@ -17,6 +9,7 @@ import type { Operation, ScheduleRow } from "../../operations/types.ts";
 import type { AlarmTopics } from "../alarm-context.ts";
 import type { Notices } from "../data/notices.ts";
 import type { OperationFunction } from "../functions/operation-functions.ts";
+import { type AddAlarm, lateAndFilled } from "./add-alarm.ts";
 import {
   countFailedRequests,
   failedRequests,
@@ -31,15 +24,7 @@ import {
   throttledRequests,
   type Watched,
 } from "./metrics.ts";
-import {
-  hostUnits,
-  jupiterRefusals,
-  lateBroadcasts,
-  postponedSignatures,
-  refusedSignatures,
-  staleMarketsSeen,
-  troublesSeen,
-} from "./trading-metrics.ts";
+import { watchHostUnits, watchJupiter, watchMarkets, watchTrading } from "./trading-alarms.ts";
 
 const fiveMinutes = Duration.minutes(5);
 
@@ -90,6 +75,21 @@ export class Alarms extends Construct {
   readonly #page: SnsAction | undefined;
   readonly #ticket: SnsAction | undefined;
 
+  readonly #add: AddAlarm = (id, metric, alarmDescription, { period = fiveMinutes, ...raised } = {}) => {
+    const alarm = new Alarm(this, id, {
+      metric: metric.with({ period }),
+      alarmDescription,
+      // Tolerates single failures, which may be transient.
+      threshold: 3,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      evaluationPeriods: 1,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+      ...raised,
+    });
+    const action = pages.has(id) ? this.#page : this.#ticket;
+    if (action) alarm.addAlarmAction(action);
+  };
+
   constructor(
     scope: Construct,
     id: string,
@@ -118,31 +118,10 @@ export class Alarms extends Construct {
     this.#watchThrottledRequests(watched);
     this.#watchKeys(watched);
     if (watched.notices) this.#watchNotices(watched.notices, watched.functions.get("notifyOwner"));
-    if (watched.functions.has("sweepLanes")) this.#watchTrading(watched);
-    if (watched.functions.has("readMarkets")) this.#watchMarkets(watched);
-    if (watched.functions.has("sweepLanes")) this.#watchHosts(watched, hostUnitsPerDay);
-    if (hasJupiter) this.#watchJupiter(watched);
-  }
-
-  /** Adds an alarm on the sum of a metric over five minutes. By default, a count of three raises it. */
-  #add(
-    id: string,
-    metric: Metric | MathExpression,
-    alarmDescription: string,
-    { period = fiveMinutes, ...raised }: Partial<AlarmProps> & { period?: Duration } = {},
-  ) {
-    const alarm = new Alarm(this, id, {
-      metric: metric.with({ period }),
-      alarmDescription,
-      // Tolerates single failures, which may be transient.
-      threshold: 3,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      evaluationPeriods: 1,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
-      ...raised,
-    });
-    const action = pages.has(id) ? this.#page : this.#ticket;
-    if (action) alarm.addAlarmAction(action);
+    if (watched.functions.has("sweepLanes")) watchTrading(this, this.#add, watched);
+    if (watched.functions.has("readMarkets")) watchMarkets(this, this.#add, watched);
+    if (watched.functions.has("sweepLanes")) watchHostUnits(this, this.#add, watched, hostUnitsPerDay);
+    if (hasJupiter) watchJupiter(this, this.#add, watched);
   }
 
   /** Alarms on failed requests, and on failures to identify callers. */
@@ -247,54 +226,6 @@ export class Alarms extends Construct {
       );
   }
 
-  /** Alarms on stuck orders and chains, and on refused signature requests, because no function fails in these cases. */
-  #watchTrading({ functions }: Watched) {
-    this.#add(
-      "SignatureRefused",
-      refusedSignatures(this, functions.get("signTransaction")),
-      "A function asked the signer for a transaction that no user has ordered, and the signer refused. Unless this is a bug, somebody has taken over executeOrders or can write the table. Stop trading (admin trading --stop). Look first at the line in the log of function signTransaction, which names the order and the reason, then at the runbook.",
-      { threshold: 1 },
-    );
-    this.#add(
-      "SignaturesPostponed",
-      postponedSignatures(this, functions.get("signTransaction")),
-      "The signer postpones more requests than it signs. Unless trading was just stopped, or a clock is wrong, somebody may be probing it, as with the alarm SignatureRefused. Look first at the reasons in the log of function signTransaction, then at the runbook.",
-      { threshold: 20, ...lateAndFilled },
-    );
-    const sweep = functions.get("sweepLanes");
-    const log = "Look first at the warnings in the log of function sweepLanes";
-    this.#add(
-      "OrderWithoutProgress",
-      troublesSeen(this, sweep, "ORDER_WITHOUT_PROGRESS"),
-      `An order has made no progress for five minutes, and its user does not know why. ${log}, which name the chain and the wallet, then at its orders with admin show-order.`,
-      { threshold: 1 },
-    );
-    this.#add(
-      "LaneHeldTooLong",
-      troublesSeen(this, sweep, "LANE_HELD_TOO_LONG"),
-      `The orders of a wallet are stuck: a run of executeOrders ended while it held the wallet's lane, and no other run has taken over for two minutes. ${log}, which name the wallet, then at the failures and throttles of executeOrders.`,
-      { threshold: 1 },
-    );
-    this.#add(
-      "ReaderMissing",
-      troublesSeen(this, sweep, "READER_MISSING"),
-      `Users see the outcome of their orders up to a minute late, or their limits and stops do not fire: in two of five minutes, no run of readChains had read a chain with open orders for 30 seconds, or none of watchTriggers had watched the orders that rest. The sweep wakes all wallets of such a chain instead. ${log}, which name the chain, or triggers, then at the failures and throttles of readChains, or of watchTriggers.`,
-      { period: Duration.minutes(1), evaluationPeriods: 5, datapointsToAlarm: 2, threshold: 1 },
-    );
-    this.#add(
-      "ChainUnavailable",
-      troublesSeen(this, sweep, "CHAIN_UNAVAILABLE"),
-      `Nobody can place an order on a chain, and open orders there wait: in three of five minutes, no two of its hosts returned the same block. ${log}, which name the chain and the cause, then at the state of its hosts. Other hosts can be configured (context chains).`,
-      { period: Duration.minutes(1), evaluationPeriods: 5, datapointsToAlarm: 3, threshold: 1 },
-    );
-    this.#add(
-      "BroadcastsLate",
-      lateBroadcasts(this, functions.get("executeOrders")),
-      "Users get worse prices: more than one order in twenty, and at least three in 15 minutes, took longer than five seconds from the request until a host had its transaction. Orders that wait for their user, such as for cheaper gas, do not count. Look first at the graph of broadcasts on the dashboard. If one chain is slow, look at its hosts (npm run hosts); if all are, at the throttles and durations of functions placeOrder, executeOrders and signTransaction.",
-      { period: Duration.minutes(15), ...lateAndFilled },
-    );
-  }
-
   /** Alarms on notices that notifyOwner could not read, again and again, or that no device gets. */
   #watchNotices({ failed }: Notices, notifyOwner: OperationFunction) {
     this.#add(
@@ -345,42 +276,6 @@ export class Alarms extends Construct {
     );
   }
 
-  /** Alarms on the costs of hosts, which no budget of AWS shows. */
-  #watchHosts({ functions }: Watched, mostUnits: number) {
-    this.#add(
-      "HostUnits",
-      hostUnits(
-        this,
-        functions.all().filter(({ row }) => row.env.includes("TRADING") && row.kind !== "refusal"),
-      ),
-      `Users notice nothing, but the providers of hosts bill more than planned: functions spent ${mostUnits} units in a day (context hostUnitsPerDay). Look first at the graph of units on the dashboard and at the invocations of quoteOrder, getMarket, loadHistory and readMarkets, then at which users ask so much.`,
-      { period: Duration.days(1), threshold: mostUnits },
-    );
-  }
-
-  /** Alarms on answers of Jupiter that trade nothing. Its metrics cost something, so it exists only with Jupiter. */
-  #watchJupiter({ functions }: Watched) {
-    this.#add(
-      "JupiterRefusing",
-      jupiterRefusals(
-        this,
-        (["quoteOrder", "placeOrder", "executeOrders"] as const).map((name) => functions.get(name)),
-      ),
-      "Users get worse prices on sol, and no route for tokens that neither Raydium nor Pump trades: Jupiter answered all requests of half an hour with a 400, or at least 100 of them with a 429. Look first at the lines with the event jupiter answered in the logs of functions quoteOrder, placeOrder and executeOrders. If all are refused, Jupiter may have changed its parameters: run npm run hosts -- --chain sol. If they are limited, the plan of the key is too small.",
-      { period: Duration.minutes(30), threshold: 100 },
-    );
-  }
-
-  /** Alarms on markets that nobody reads, because no function fails then. */
-  #watchMarkets({ functions }: Watched) {
-    this.#add(
-      "MarketsStale",
-      staleMarketsSeen(this, [functions.get("readMarkets"), functions.get("sweepLanes")]),
-      "Users who follow tokens see old prices: in three of five minutes, no run of readMarkets was active, or a chain's newest block was older than a minute. Look first at the warnings MarketsStale in the logs of functions readMarkets and sweepLanes, then at the hosts of the chain (npm run hosts) and at the throttles of readMarkets.",
-      { period: Duration.minutes(1), evaluationPeriods: 5, datapointsToAlarm: 3, threshold: 1 },
-    );
-  }
-
   /** Alarms on calls that Lambda or DynamoDB rejected, and on failures of DynamoDB. */
   #watchThrottles({ table }: Watched) {
     this.#add(
@@ -402,9 +297,6 @@ export class Alarms extends Construct {
     );
   }
 }
-
-/** Looks at two periods, because the last one may look healthy only because its data is late. */
-const lateAndFilled = { evaluationPeriods: 2, datapointsToAlarm: 1 };
 
 /** Shortest alarm period that contains at least one run. */
 const periodOf = ({ everyMinutes }: ScheduleRow) => Duration.minutes(Math.max(5, everyMinutes));
