@@ -5,7 +5,7 @@ import type { Construct } from "constructs";
 import type { Network } from "../core/network.ts";
 import { type OperationName, operations, operationsOf, servedMethods } from "../operations/operations.ts";
 import type { ScheduleRow } from "../operations/types.ts";
-import type { Configuration } from "./config.ts";
+import type { Configuration } from "./configuration.ts";
 import { KeyNotices } from "./data/key-notices.ts";
 import { Notices } from "./data/notices.ts";
 import { TableChanges } from "./data/table-changes.ts";

@@ -36,7 +36,7 @@ import { BucketDeployment, CacheControl, Source } from "aws-cdk-lib/aws-s3-deplo
 import { Construct } from "constructs";
 import { consolePath, hashedFolder, pagePolicy, writeConsole } from "trading-terminal-console";
 import type { Issuer } from "../runtime/token-verifier.ts";
-import type { Configuration } from "./config.ts";
+import type { Configuration } from "./configuration.ts";
 import { poolOrigins } from "./data/user-directory.ts";
 import { docsPages, docsPath, llmsPath } from "./docs-pages.ts";
 import { root } from "./functions/bundle.ts";

@@ -12,7 +12,7 @@ import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import type { Construct } from "constructs";
 import type { Issuer } from "../runtime/token-verifier.ts";
 import { timeToLive } from "../table/layout.ts";
-import type { Configuration } from "./config.ts";
+import type { Configuration } from "./configuration.ts";
 import { ImportKeyPair } from "./data/import-key-pair.ts";
 import { UserDirectory } from "./data/user-directory.ts";
 import { WalletKey, walletKeyPolicy } from "./data/wallet-key.ts";

@@ -22,7 +22,7 @@ import type { Construct } from "constructs";
 import { consolePath } from "trading-terminal-console";
 import { originKeyHeader } from "../runtime/request-origin.ts";
 import type { Issuer } from "../runtime/token-verifier.ts";
-import type { Configuration } from "./config.ts";
+import type { Configuration } from "./configuration.ts";
 import { type ConsoleConfiguration, ConsoleSite, consoleSiteProps } from "./console-site.ts";
 import { restStageName, type TerminalRestApi } from "./rest/rest-api.ts";
 import { type StreamApi, streamStageName } from "./websocket/stream-api.ts";

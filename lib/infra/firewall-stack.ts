@@ -2,7 +2,7 @@ import { CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
 import { CfnWebACL } from "aws-cdk-lib/aws-wafv2";
 import type { Construct } from "constructs";
 import { originKeyHeader } from "../runtime/request-origin.ts";
-import type { Configuration } from "./config.ts";
+import type { Configuration } from "./configuration.ts";
 import { edgeRegion } from "./edge-context.ts";
 import { fixedCors } from "./rest/gateway-responses.ts";
 

@@ -1,7 +1,7 @@
 import { type Network, networks } from "../core/network.ts";
 import { type OperationName, operations } from "../operations/operations.ts";
 import type { Capability, Operation } from "../operations/types.ts";
-import type { Configuration } from "./config.ts";
+import type { Configuration } from "./configuration.ts";
 import { chainsOf } from "./trading-context.ts";
 
 /**

@@ -3,7 +3,7 @@ import { CfnBudget } from "aws-cdk-lib/aws-budgets";
 import type { Construct } from "constructs";
 import { tradingChains } from "../core/chain-facts.ts";
 import { alarmTopicsOf } from "./alarm-context.ts";
-import type { Configuration } from "./config.ts";
+import type { Configuration } from "./configuration.ts";
 import { Alarms } from "./monitoring/alarms.ts";
 import { TerminalDashboard } from "./monitoring/dashboard.ts";
 import type { Watched } from "./monitoring/metrics.ts";

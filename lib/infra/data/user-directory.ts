@@ -11,7 +11,7 @@ import {
 } from "aws-cdk-lib/aws-cognito";
 import { Construct } from "constructs";
 import type { Issuer } from "../../runtime/token-verifier.ts";
-import type { MailIdentity } from "../config.ts";
+import type { MailIdentity } from "../configuration.ts";
 import { retained } from "../retained.ts";
 
 export type UserDirectoryProps = {

@@ -11,7 +11,7 @@ import type { OperationName } from "../../operations/operations.ts";
 import type { ConnectionAction, KeyAction, Operation } from "../../operations/types.ts";
 import { leadingKeysOf, neverExpires, protectedPartitions } from "../../table/keys.ts";
 import { type PartitionName, timeToLive } from "../../table/layout.ts";
-import type { LeadingKeys } from "../config.ts";
+import type { LeadingKeys } from "../configuration.ts";
 import type { Notices } from "../data/notices.ts";
 import type { TableChanges } from "../data/table-changes.ts";
 import { ofOneWallet, ofOneWalletOn } from "../data/wallet-key.ts";

@@ -1,6 +1,6 @@
 import type { Operation, TableAction } from "../../operations/types.ts";
 import type { PartitionName } from "../../table/layout.ts";
-import type { LeadingKeys } from "../config.ts";
+import type { LeadingKeys } from "../configuration.ts";
 
 /** IAM action for condition checks in transactions. */
 export const checking = "dynamodb:ConditionCheckItem" satisfies TableAction;

@@ -2,7 +2,7 @@ import { signingConfigurationOf } from "../../chains/families/configuration.ts";
 import { scopesOfMethods } from "../../operations/operations.ts";
 import type { EnvName, Operation } from "../../operations/types.ts";
 import type { Issuer } from "../../runtime/token-verifier.ts";
-import type { Configuration } from "../config.ts";
+import type { Configuration } from "../configuration.ts";
 
 /** Values of all variables that rows may list, in the form that lib/runtime/environment.ts reads. */
 export type Environment = Readonly<Record<EnvName, string>>;

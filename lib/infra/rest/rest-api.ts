@@ -15,7 +15,7 @@ import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import { servedMethods } from "../../operations/operations.ts";
 import type { Throttle } from "../../plans/plan.ts";
-import type { Configuration, Domain } from "../config.ts";
+import type { Configuration, Domain } from "../configuration.ts";
 import { RetainedLogGroup, restAccessLogFormat } from "../monitoring/access-log.ts";
 import { retained } from "../retained.ts";
 import { throttleOfMethod } from "../throttles.ts";

@@ -24,7 +24,7 @@ import {
 import { Construct } from "constructs";
 import { type OperationName, operations } from "../../operations/operations.ts";
 import type { Operation } from "../../operations/types.ts";
-import type { LeadingKeys } from "../config.ts";
+import type { LeadingKeys } from "../configuration.ts";
 import { deployedStackName } from "../functions/function-stack.ts";
 import { roleArnOf } from "../functions/named-roles.ts";
 import { tableActionsOf } from "../functions/transactions.ts";

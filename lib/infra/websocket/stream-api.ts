@@ -15,7 +15,7 @@ import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct, IDependable } from "constructs";
 import type { Throttle } from "../../plans/plan.ts";
-import type { Domain } from "../config.ts";
+import type { Domain } from "../configuration.ts";
 import { RetainedLogGroup, streamAccessLogFormat } from "../monitoring/access-log.ts";
 
 /**

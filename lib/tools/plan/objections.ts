@@ -1,4 +1,4 @@
-import type { Configuration } from "../../infra/config.ts";
+import type { Configuration } from "../../infra/configuration.ts";
 import { unreservedRuns } from "../../infra/runs-context.ts";
 import { stagesShare, totalRate } from "../../infra/throttles.ts";
 import { keysPerAccount } from "../../plans/fallback-keys.ts";

@@ -7,7 +7,7 @@ import {
   waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
 import { TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
-import type { LeadingKeys } from "../../../../lib/infra/config.ts";
+import type { LeadingKeys } from "../../../../lib/infra/configuration.ts";
 import { openTable, type Table } from "../../../../lib/table/table.ts";
 
 type Part = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
