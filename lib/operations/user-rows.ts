@@ -80,7 +80,7 @@ export const userRows = {
     kind: "rest",
     method: "DELETE",
     path: "/api/v2/keys/{keyId}",
-    summary: "Revoke a program key, and cancel what rests or is open by it",
+    summary: "Revoke a program key, and cancel its open and resting orders",
     table: [
       "dynamodb:GetItem",
       "dynamodb:BatchGetItem",
