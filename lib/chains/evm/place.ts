@@ -32,7 +32,7 @@ export const evmPlacing: PlacingFamily<Evm> = {
   feeOfSale: ({ facts, check }) => feeOfSale(facts.transactions.at(-1) as PlannedGas, check.fees),
   markerRent: () => undefined,
   secondsFor: ({ settings }) => validSeconds[settings.gasPreset],
-  /** Makes stops and exits pay at least as much as the preset `fast`, because prices move on meanwhile. */
+  /** Makes stops and exits pay at least as much as the preset `fast`, because prices keep moving in the meantime. */
   childFees(leg, mandate, { gasPreset }) {
     const most = gasPriceOf(mandate, leg);
     const isSlow = gasPreset === "slow" || gasPreset === "medium";

@@ -12,7 +12,7 @@ const mostIdleMs = 10 * 60_000;
 /** Time for which a host is asked over HTTP/1.1 after it broke off HTTP/2, or has never answered over it. */
 const plainMs = 60_000;
 
-/** No request has as much time. One that ends later was begun before Lambda froze the process. */
+/** Longer than any request may take. A request that ends later was begun before Lambda froze the process. */
 const frozenMs = 5000;
 
 /** Part of a request as Node's HTTP client passes it to a dispatcher. This module changes it. */
@@ -162,7 +162,7 @@ async function sent(url: string | URL, request: HostRequest, origin: Origin, lin
         handler,
       ),
   };
-  // Is no RequestInit, whose type of dispatchers has twenty methods that Node's client does not call.
+  // Differs from RequestInit, whose type of dispatchers has twenty methods that Node's client never calls.
   const init: object = whole === undefined ? request : { ...request, dispatcher: whole };
   const { answers } = line;
   const startMs = Date.now();

@@ -135,7 +135,7 @@ const unsupportedWords =
 /** Messages that concern a batch as a whole, although they answer one of its calls. */
 export const batchWords = /\bbatch/i;
 
-/** Messages about too many requests. To split a request would only add more. */
+/** Messages about too many requests. Splitting a request would only add more. */
 const busyWords = /rate limit|limit exceeded|too many requests|capacity/i;
 
 /** Messages about a block or state that the host does not have. Another server behind the same address may have it. */

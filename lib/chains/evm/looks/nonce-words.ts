@@ -170,7 +170,7 @@ async function missedBlock(
     const count = Math.min(listsPerRequest, at - last + 1);
     const calls = Array.from({ length: count }, (_, below) => hashesInCall(at - below));
     for (const { block, parentHash, hashes } of await ask(calls)) {
-      // Another block has replaced it meanwhile.
+      // Another block has replaced this one in the meantime.
       if (block.hash !== (wanted ?? block.hash)) return undefined;
       if (block.time < deadline - lifeSeconds) return missed;
       if (block.time <= deadline && hashes.some((hash) => swaps.includes(hash))) return undefined;

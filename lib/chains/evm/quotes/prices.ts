@@ -160,7 +160,7 @@ const onEach = <Answer>(
 ): Promise<(Answer | undefined)[]> =>
   Promise.all(hosts.map((host, index) => unlessHostFails(ask(host, index))));
 
-/** The word of a chain's only host counts twice. */
+/** If a chain has only one host, that host's answer counts twice. */
 const bothOf = <Word>([a, ...others]: readonly Word[]): readonly [Word | undefined, Word | undefined] => [
   a,
   others.length === 0 ? a : others[0],

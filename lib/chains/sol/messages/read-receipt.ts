@@ -94,7 +94,7 @@ export async function readReceipt(
 }
 
 /**
- * True if a fill below the message's minimum is believed. A message that takes the rest of a curve names no minimum of
+ * True if a fill below the message's minimum is plausible. A message that takes the rest of a curve names no minimum of
  * its own, and Pump may pay out less where another trade takes a part of the rest.
  */
 const mayBeBelow = (venue: AttemptTerms["venue"]): boolean =>

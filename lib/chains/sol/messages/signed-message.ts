@@ -48,7 +48,7 @@ export function joinTransaction(
   return { id: bs58.encode(first), bytes: Uint8Array.from(bytes) };
 }
 
-/** Finds whose signature it is, by OpenSSL. It accepts some signatures that the chain refuses, but no stranger's. */
+/** Finds whose signature it is, with OpenSSL. It accepts some signatures that the chain refuses, but no stranger's. */
 const isMadeBy = (signer: Address, signature: Uint8Array, message: Uint8Array): boolean =>
   verify(null, message, publicKeyOf(bytesOfAddress(signer)), signature);
 

@@ -25,7 +25,7 @@ export type MessageWord = {
 type MessageWords = readonly [MessageWord | undefined, MessageWord | undefined];
 
 /**
- * Decides what is certain about a child on Solana. Its marker lets only one child of an order fill, so a wrong word
+ * Decides what is certain about a child on Solana. Its marker lets only one child of an order fill, so a wrong answer
  * costs time but no money: no proof in a block is needed before another child goes out.
  */
 export function sightOfMessages(
