@@ -20,7 +20,7 @@ export type Tokens = Pick<TokenKeeper, "replace" | "doubt" | "trust"> & {
   explain?(answer: AnyAnswer): AnyAnswer;
 };
 
-/** The error of a request whose token could not be had. */
+/** The error of a request for which no token could be obtained. */
 export const tokenError = (cause: unknown): AnyError => ({
   status: 0,
   code: "TOKEN_ERROR",

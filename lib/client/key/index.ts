@@ -8,7 +8,7 @@ export { makeProgramKey, type ProgramKey } from "./program-key.ts";
 export type KeyedTerminalOptions = Omit<TerminalOptions, "token"> & { key: ProgramKey };
 
 /**
- * A client that signs each request and each connection by the key of a program.
+ * A client that signs each request and each connection with the key of a program.
  *
  * @example
  * const terminal = createTerminal({ baseUrl: "https://api.example.com", key: { userID, keyId, privateKey } });
@@ -34,7 +34,8 @@ function explained(answer: AnyAnswer, nowMs: number): AnyAnswer {
   const { error, headers } = answer;
   if (error?.status !== 401 || error.code === "EDGE_ERROR") return answer;
   const { message, status } = error;
-  // Each token is sent once, so that something between has sent it again, and the first answer is lost.
+  // The client sends each token only once, so something in between must have sent it again, and the first answer is
+  // lost.
   if (message.startsWith("Token used before"))
     return {
       error: { status: 0, code: "NETWORK_ERROR", message: `A proxy repeated the request: ${message}` },

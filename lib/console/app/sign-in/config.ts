@@ -5,7 +5,7 @@ export type SignInConfig = {
   clientId: string;
   /** Scopes to ask for, separated by spaces. */
   scope: string;
-  /** API whose tokens to ask for, at issuers that serve several. */
+  /** API for which to request tokens, for issuers that serve several APIs. */
   audience?: string;
 };
 
