@@ -66,7 +66,7 @@ export class Turns {
     for (const { userID } of orders) this.#users.set(userID, { ...this.#turnsOf(userID), servedMs: nowMs });
   }
 
-  /** Notes which of a user's orders that were handed over to fire now have a child out. */
+  /** Notes which of the user's orders handed over for firing now have a child out. */
   end(userID: string, areOut: readonly boolean[]): void {
     if (areOut.length === 0) return;
     this.#users.set(userID, { ...this.#turnsOf(userID), isFutile: !areOut.includes(true) });
