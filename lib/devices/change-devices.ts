@@ -106,7 +106,7 @@ export async function listDevices(
 }
 
 /**
- * Removes a device after a day, in which it still gets what concerns custody. Removing it again changes nothing.
+ * Removes a device after a day, during which it still gets notices about custody. Removing it again changes nothing.
  *
  * @throws {DomainError} DEVICE_NOT_FOUND
  */

@@ -51,7 +51,7 @@ export type DeviceAddress =
   | { url: string; p256dh: string; auth: string; secret?: undefined }
   | { url: string; secret: string };
 
-/** Maximum number of devices of a user, including those that leave. */
+/** Maximum number of devices of a user, including those that are leaving. */
 export const mostDevices = 20;
 
 /** Delay before a removed device gets no more notices, so that a thief cannot silence an owner. */
@@ -73,7 +73,7 @@ const longestPauseSeconds = 4 * 3600;
 export const pauseAfter = (failures: number): number =>
   Math.min(firstPauseSeconds * 4 ** (failures - 1), longestPauseSeconds);
 
-/** Longest time that an answer may take without a rest of the device. */
+/** Longest time that an answer may take. After a slower one, the device gets a rest. */
 const slowMs = 2000;
 const restFactor = 30;
 

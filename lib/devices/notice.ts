@@ -4,7 +4,7 @@ import type { Device, NoticeChoice } from "./device.ts";
 
 /** A notice for one user's devices. */
 export type OwnNotice = {
-  /** The same in each repetition, by which receivers recognize repeated ones. */
+  /** Id of the notice. It is the same in each repetition, so that receivers recognize repeated notices. */
   id: string;
   userID: string;
   type: string;
@@ -33,8 +33,8 @@ export const NoticeEvent = v.pipe(
 );
 
 /**
- * True if a device gets a notice. One that leaves only gets what concerns custody, and a new one is announced to the
- * others.
+ * True if a device gets a notice. A device that is leaving gets only notices about custody, and a new device is
+ * announced to the others.
  */
 export function isFor({ deviceId, wants, leavesAt }: Device, { type, data }: OwnNotice): boolean {
   const choice = choiceOf[type];
@@ -45,6 +45,6 @@ export function isFor({ deviceId, wants, leavesAt }: Device, { type, data }: Own
 /** True if a notice concerns custody. */
 export const isOfCustody = ({ type }: OwnNotice): boolean => choiceOf[type] === undefined;
 
-/** What devices are sent: the same fields for browsers and webhooks, as Standard Webhooks names them. */
+/** Body that devices are sent. It has the same fields for browsers and webhooks, as Standard Webhooks names them. */
 export const payloadOf = ({ id, type, time, data }: OwnNotice): string =>
   JSON.stringify({ id, type, timestamp: time, data });

@@ -24,12 +24,12 @@ export function isPublicAddress(text: string): boolean {
 /** Finds the addresses of a host. */
 export type FindAddresses = (host: string) => Promise<readonly LookupAddress[]>;
 
-/** Limits of a question to DNS, so that a name server that never answers leaves time to post. */
+/** Limits of a DNS query, so that a name server that never answers leaves time to post. */
 const dnsLimits = { timeout: 1500, tries: 2 };
 
 /**
- * Finds addresses by DNS alone. Holds no thread, of which the process has four: name servers that never answer would
- * else keep the notices of other users waiting.
+ * Finds addresses only through DNS. Blocks none of the process's four threads: otherwise, name servers that never
+ * answer would keep the notices of other users waiting.
  */
 export const findBy =
   (resolver: Resolver): FindAddresses =>

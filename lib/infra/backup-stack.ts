@@ -21,7 +21,7 @@ const kept = { backup: 2, copy: 14 };
 
 /**
  * Stack of a daily backup of the table, and its copy to the vault of {@link copiesVaultName} in another region. Each
- * backup is complete, so a copy needs no earlier one. Point-in-time recovery goes on independently.
+ * backup is complete, so a copy needs no earlier one. Point-in-time recovery continues independently.
  */
 export class BackupStack extends Stack {
   constructor(scope: Construct, id: string, { replicaRegion, table, ...props }: BackupStackProps) {

@@ -39,7 +39,7 @@ export const defaults = {
   keyGraceSeconds: 120,
   importKeys: ["1"],
   leadingKeys: "each-part",
-  // AWS's own default in most regions.
+  // AWS sets this rate in most regions.
   accountRequestsPerSecond: 10_000,
 } as const satisfies Partial<Configuration> & { accountRequestsPerSecond: number };
 

@@ -128,7 +128,7 @@ export type Configuration = {
   marketTokens: Readonly<Partial<Record<TradingChain, number>>>;
   /** Maximum number of functions that may run in the account at the same time. */
   concurrentRuns: number;
-  /** Runs that Lambda keeps for single functions, which are their most runs as well. */
+  /** Runs that Lambda keeps for single functions, which cannot have more runs than these. */
   reservedRuns: ReservedRuns;
   /** True if functions that open wallets run in a network without internet access. */
   signerVpc: boolean;

@@ -25,7 +25,7 @@ const Most = wholeWithin(0, 1_000_000_000);
 const fields = {
   // XP only raise levels, so a dollar brings one unless the operator says otherwise.
   xpPerDollar: v.optional(decimalUpTo(1_000_000_000, 6), 1),
-  // Points buy rewards, so no trade brings any until the operator has looked at what it costs.
+  // Points buy rewards, so no trade brings any until the operator has checked what they cost.
   pointsPerDollar: v.optional(decimalUpTo(1_000_000_000, 6), 0),
   xpPerDay: v.optional(Most, 1000),
   pointsPerDay: v.optional(Most, 100),

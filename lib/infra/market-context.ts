@@ -3,7 +3,7 @@ import { tradingChains } from "../core/chain-facts.ts";
 import { mostChannelShards } from "../realtime/channel-shards.ts";
 import { json, wholeWithin } from "./context-values.ts";
 
-/** AWS's own default in most regions. New accounts may have 10. */
+/** Limit that AWS sets in most regions. New accounts may have 10. */
 const defaultConcurrentRuns = 1000;
 
 /**

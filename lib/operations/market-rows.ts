@@ -48,7 +48,7 @@ export const marketRows = {
     timeoutSeconds: 25,
     impact: "Users see no new tokens. Search, markets and orders are not affected.",
   },
-  // Needs no schedule, because the first client that wants a market starts a run.
+  // Needs no schedule, because the first client that requests a market starts a run.
   readMarkets: {
     kind: "internal",
     deployed: "with markets",
@@ -66,7 +66,7 @@ export const marketRows = {
     env: ["TRADING", "HOST_KEYS", "CHANNEL_SHARDS", "PRICE_FEEDS", "MARKET_TOKENS"],
 
     memoryMB: 1024,
-    // Lets a run hand over to the next one within ten minutes, or go on for 13 if no other run starts.
+    // Lets a run hand over to the next one within ten minutes, or continue for 13 if no other run starts.
     timeoutSeconds: 900,
     impact: "Prices, charts and volumes of tokens stop. Orders and the prices of coins are not affected.",
   },

@@ -253,7 +253,7 @@ export const tradingRows = {
     invokes: ["executeOrders"],
     env: ["TRADING", "HOST_KEYS", "READS_ONE_CHAIN"],
     memoryMB: 256,
-    // Lets a run hand over to the next one within ten minutes, or go on for 13 if no other run starts.
+    // Lets a run hand over to the next one within ten minutes, or continue for 13 if no other run starts.
     timeoutSeconds: 900,
     impact: "Users see the outcome of their orders up to a minute late.",
   },
@@ -268,7 +268,7 @@ export const tradingRows = {
     invokes: ["fireOrders"],
     env: ["TRADING", "HOST_KEYS", "TABLE_ID", "FAST_TRIGGERS"],
     memoryMB: 512,
-    // Lets a run hand over to the next one within ten minutes, or go on for 13 if no other run starts.
+    // Lets a run hand over to the next one within ten minutes, or continue for 13 if no other run starts.
     timeoutSeconds: 900,
     impact: "Limits and stops fire up to a minute late, or not at all while it lasts.",
   },

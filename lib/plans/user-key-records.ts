@@ -22,7 +22,7 @@ export type ActiveKey = PendingKey & {
   coverage: string;
   /** Time from which every part of API Gateway accepts the key, ISO 8601. */
   activeFrom: string;
-  /** Value of the key that serves the user until then, if the key before still works. */
+  /** Value of the key that serves the user until then, if the previous key still works. */
   untilActive?: string;
 };
 

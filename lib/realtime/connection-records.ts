@@ -56,7 +56,7 @@ export type ConnectedProgram = { keyId: string; endsAt: string };
 
 export type NewConnection = { shard: number; program?: ConnectedProgram | undefined; now: Date };
 
-/** True if a connection's key has ended. Nobody serves it or pushes to it, and who would have pushed closes it. */
+/** True if a connection's key has ended. Nobody serves it or pushes to it, and whoever was about to push closes it. */
 export const hasEndedKey = ({ keyEndsAt }: Pick<Connection, "keyEndsAt">, now: Date): boolean =>
   keyEndsAt !== undefined && Date.parse(keyEndsAt) <= now.getTime();
 
@@ -224,7 +224,7 @@ export async function connectionsOfUser(table: Table, userID: string): Promise<C
   return queryRange<Connection>(table, connectionsOf(userID));
 }
 
-/** What gets the messages and notices of a user. */
+/** Receivers of a user's messages and notices. */
 export type Receivers = {
   connections: readonly Connection[];
   /** True if the user has a device, or had one that is gone. */

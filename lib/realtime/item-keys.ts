@@ -8,7 +8,7 @@ export const connectionsOf = (userID: string): KeyRange => rangeOf("connection",
 
 export const isConnection = (key: Key): boolean => itemAt(key) === "connection";
 
-/** Covers all that gets the messages and notices of a user: connections, their count, and that of devices. */
+/** Covers all receivers of a user's messages and notices: connections, their count, and that of devices. */
 export const receiversOf = (userID: string): KeyRange => rangeOf("connection", { userID }, "deviceCount");
 
 export const connectionCountKey = (userID: string): Key => itemKey("connectionCount", { userID });

@@ -72,7 +72,7 @@ export function restAuthorizer({
     // Gives the request no API key, like one that bypasses the edge, and the 403 the error that a program understands.
     forbid: (event, { claims: { sub }, needed }) =>
       decide(event, "Allow", scopeMissing + sub, { forbidden: JSON.stringify(missingScope(needed)) }),
-    // Lets no program that uses up its user's limits keep the user from revoking its key.
+    // Keeps a program that uses up its user's limits from preventing the revocation of its key.
     keyOf: async (event, { key }) => (revokesKey(event) ? strangerKey(new Date()) : key),
     refuse: async (event, body) =>
       endsSession(event)

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Context } from "aws-lambda";
 
-/** The next run takes over within ten minutes. If it fails to start, this run goes on a little longer. */
+/** The next run takes over within ten minutes. If it fails to start, this run continues a little longer. */
 const longestRunMs = 13 * 60_000;
 
 /**
@@ -13,6 +13,6 @@ const longestRunMs = 13 * 60_000;
 export const buildOf = (filename: string): string =>
   createHash("sha256").update(readFileSync(filename)).digest("hex");
 
-/** Returns how long a run may go on, and leaves time for its end. */
+/** Returns how long a run may continue, and leaves time for its end. */
 export const longestMsOf = (context: Context, shutdownMs: number): number =>
   Math.min(longestRunMs, context.getRemainingTimeInMillis() - shutdownMs);

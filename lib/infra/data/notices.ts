@@ -13,15 +13,16 @@ const retentionPeriod = Duration.days(2);
 const visibilityTimeout = Duration.minutes(3);
 
 /**
- * Messages that a run reads together, and most runs for each queue. Devices that answer slowly then take only a small
- * part of the account's runs.
+ * Number of messages that a run reads together, and maximum number of runs for each queue. Devices that answer slowly
+ * then take only a small part of the account's runs.
  */
 const batchSize = 10;
 const maxConcurrency = 10;
 
 /**
- * The way of notices from the bus to notifyOwner: a queue of all notices, and one of those that a device did not get at
- * once. They are apart, because SQS hands out nothing of a queue while too many of its messages wait for another try.
+ * Carries notices from the bus to notifyOwner, in a queue of all notices and one of those that a device did not get at
+ * once. The queues are separate, because SQS hands out nothing of a queue while too many of its messages wait for
+ * another try.
  */
 export class Notices extends Construct {
   readonly busArn: string;

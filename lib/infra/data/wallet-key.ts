@@ -78,7 +78,7 @@ const bindingKeys = { userID: true, walletId: true, network: true, address: true
   true
 >;
 
-/** Requires the encryption context of one wallet's data key, and nothing besides. */
+/** Requires the encryption context of one wallet's data key, and nothing else. */
 export const ofOneWallet = {
   // Rejects other keys in the context. On its own, this condition would also accept a context with only some of these
   // keys, or with none.

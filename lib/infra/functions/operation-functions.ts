@@ -45,7 +45,7 @@ type OperationFunctionProps = Surroundings & {
   invoked: Invoked;
   /** Network of the function. If undefined, the function runs outside any VPC. */
   walls: Walls | undefined;
-  /** Runs that Lambda keeps for the function, and its most runs. If undefined, it shares the others. */
+  /** Runs that Lambda keeps for the function, which cannot have more. If undefined, it shares the others. */
   reserved: number | undefined;
 };
 

@@ -38,7 +38,7 @@ export type Resources = {
   /** Name of the SSM parameter with the keys of hosts, if their URLs name any. */
   hostKeys: string | undefined;
   changes: TableChanges;
-  /** The way of notices to notifyOwner. Undefined if devices are off. */
+  /** Queues that carry notices to notifyOwner. Undefined if devices are off. */
   notices: Notices | undefined;
   /** Stage of the WebSocket connections. */
   stage: WebSocketStage;
