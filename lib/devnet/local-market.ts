@@ -21,7 +21,7 @@ export type Move = {
 export type LocalMarket = {
   /** Pools with their prices when the market was opened. */
   pools: readonly PricedPool[];
-  /** Most blocks, or slots, that a push may last. */
+  /** Maximum number of blocks, or slots, that a push may last. */
   mostBlocks: number;
   /**
    * Moves each pool to a multiple of its price at the opening. Resolves once the block, or slot, has ended.

@@ -14,7 +14,7 @@ export type AnvilOptions = {
   statePath?: string | undefined;
   /** Number of slots in an epoch. With the default of 1, a block is final after two more blocks. */
   slotsInEpoch?: number | undefined;
-  /** Time of the first block, in epoch seconds, from which the chain's clock goes on. By default, it is now. */
+  /** Time of the first block, in epoch seconds, from which the chain's clock continues. By default, it is now. */
   bornAt?: number | undefined;
 };
 

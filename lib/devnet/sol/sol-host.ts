@@ -41,7 +41,7 @@ export type SolHostOptions = StandInOptions & {
   node: SolNode;
   /** Milliseconds per slot. */
   slotMs: number;
-  /** Answers also the chain's own methods `surfnet_*`, as anvil does with its own. */
+  /** Also answers the chain's own methods `surfnet_*`, as anvil does with its own. */
   ownMethods?: boolean;
 };
 

@@ -248,7 +248,7 @@ describe("readReceipt", () => {
     });
   });
 
-  /** The rent that the chain asks for where a marker's is as in the terms. */
+  /** The rent that the chain charges if a marker's rent is that of the terms. */
   const rentNow = (bytes: bigint) => 5_080n * (128n + bytes);
   const gift = rentNow(0n);
 
