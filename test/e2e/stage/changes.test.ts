@@ -4,7 +4,7 @@ import { connect, streamOf, subscribe } from "../support/stream.ts";
 import { settingsAfter } from "../support/terminal.ts";
 import { it, service } from "./support/check.ts";
 
-/** Time to watch, in ms: longer than the run of a function lasts that does not notice its subscriber. */
+/** Time to watch, in ms: longer than a function runs that does not notice its subscriber. */
 const watchMs = 75_000;
 
 /** Longest time between two prices, in ms. A moving market brings one every two seconds. */

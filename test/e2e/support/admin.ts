@@ -13,8 +13,8 @@ const argumentsFor = (options: readonly string[]) => [...options, "--local", `${
 /**
  * Runs the admin program in this process, which is faster.
  *
- * @returns what it printed, or the errors if it failed. Of its progress, which it shows on a busy machine, no test
- * needs to know.
+ * @returns what it printed, or the errors if it failed. Drops its progress, which it shows on a busy machine, because
+ * no test needs it.
  */
 export async function outcomeOfAdmin(args: readonly string[]): Promise<{ status: number; output: string }> {
   const [printed, errors]: [string[], string[]] = [[], []];
