@@ -36,7 +36,7 @@ function signal(pid: number, name: "SIGSTOP" | "SIGCONT"): void {
  * its share. Only on Linux.
  *
  * @param pid The process whose descendants run the functions.
- * @returns A function that ends this, and lets all processes go on.
+ * @returns A function that ends this, and lets all processes continue.
  */
 export function shareProcessor(pid: number, shareOf: (name: string) => number): () => void {
   const shares = new Map<number, number>();

@@ -22,7 +22,7 @@ const tradedMs = { busy: 60_000, other: 600_000 };
 export type TokenUnits = {
   /** Units of a look at tokens whose pools have not moved. */
   look: number;
-  /** Units of an hour for all besides such looks: quotes, taxes, and pools of new tokens. */
+  /** Units of an hour for everything except such looks: quotes, taxes, and pools of new tokens. */
   quotesInHour: number;
 };
 

@@ -15,7 +15,7 @@ import { say } from "./child.ts";
 export type WatchAnswer = {
   /** Processor time used so far, in milliseconds. */
   cpuMs: number;
-  /** The most memory so far, and the heap in use, in megabytes. */
+  /** Maximum memory so far, and the heap in use, in megabytes. */
   memoryMB: number;
   heapMB: number;
   handedOver: number;

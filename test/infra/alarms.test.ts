@@ -152,7 +152,7 @@ describe("the alarms", () => {
     const { alarmTopicArn, ticketTopicArn } = customContext;
     const byTopic = Map.groupBy(alarms, ({ AlarmActions }) => JSON.stringify(AlarmActions));
     expect([...byTopic.keys()].sort()).toEqual([`["${alarmTopicArn}"]`, `["${ticketTopicArn}"]`]);
-    // Keeps pages few, so that each is believed.
+    // Keeps urgent alarms few, so that each one is taken seriously.
     expect(byTopic.get(`["${alarmTopicArn}"]`)?.length).toBeLessThan(alarms.length / 2);
   });
 
