@@ -40,11 +40,11 @@ export function showSteps(out: ProgressOutput): ShownSteps {
   };
 }
 
-/** Time after which work that shows nothing else shows that it goes on. */
+/** Time after which work that shows nothing else shows that it is still running. */
 const silentMs = 2000;
 
 /**
- * Shows that work goes on if it prints nothing for two seconds.
+ * Shows that work is still running if it prints nothing for two seconds.
  *
  * @returns a function that ends it, for when the work prints something or is done.
  */

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 
-/** The most calls of tools in one scenario. */
+/** Maximum number of tool calls in one scenario. */
 const mostCalls = 12;
 
 const program = resolve(import.meta.dirname, "../../lib/mcp/main.ts");

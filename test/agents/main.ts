@@ -1,6 +1,6 @@
 /**
- * `npm run agents`: an agent without a language model trades on a local service by the MCP server alone. It plays all
- * scenarios of docs/agents.md, and fails if one fails, or if all of them together take more than 90 seconds.
+ * `npm run agents`: an agent without a language model trades on a local service only through the MCP server. It plays
+ * all scenarios of docs/agents.md, and fails if one fails, or if all of them together take more than 90 seconds.
  */
 import { textTable } from "../bench/text-table.ts";
 import type { Agent } from "./agent.ts";

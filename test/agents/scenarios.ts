@@ -7,11 +7,11 @@ import type { AgentOptions, World } from "./world.ts";
 
 export type Scenario = {
   name: string;
-  /** What the agent has to do, in the words of docs/agents.md. */
+  /** Task of the agent, in the words of docs/agents.md. */
   does: string;
   /** Chain on which it plays. Scenarios of one chain follow each other. */
   chain: TradingChain;
-  /** What the key of an agent of its own allows. Undefined if the agent of the chain plays. */
+  /** Rights of the key of an agent that only this scenario has. Undefined if the chain's agent plays. */
   own?: AgentOptions;
   play(agent: Agent, place: { world: World; chain: TradingChain }): Promise<void>;
 };

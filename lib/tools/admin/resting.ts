@@ -17,7 +17,7 @@ type StoredItem = Record<string, AttributeValue>;
 
 const mandateVoid = { status: "cancelled", reasonCode: "MANDATE_VOID" } as const;
 
-/** Reads all that rests, of one user or of all. */
+/** Reads all resting orders, of one user or of all. */
 async function everyResting(table: Table, userID?: string): Promise<StoredResting[]> {
   if (userID !== undefined) return readResting(table, userID);
   const users = new Set<string>();
@@ -96,8 +96,8 @@ const attributes = [
 export type Disagreement = { orderId: string; problem: string; mend: ItemWrite };
 
 /**
- * Compares what rests with its triggers. Orders that fire meanwhile may show as disagreements, which does no harm: a
- * trigger decides nothing.
+ * Compares resting orders with their triggers. Orders that fire meanwhile may show as disagreements, which does no
+ * harm: a trigger decides nothing.
  */
 export async function* restingDisagreements(table: Table): AsyncGenerator<Disagreement> {
   const triggers = new Map<string, Trigger>();

@@ -139,7 +139,7 @@ async function beginning({ connections: { table }, now, say }: DeletionDeps, use
   return begun;
 }
 
-/** Goes on with a user whose profile is gone while other items are left, as after a restore. */
+/** Continues with a user whose profile is gone while other items are left, as after a restore. */
 async function withoutProfile(table: Table, userID: string, now: Date): Promise<Named> {
   const found = await itemsNaming(table, userID);
   if (found.length === 0) throw new OperatorError(`The table names no user ${userID}`);

@@ -12,7 +12,10 @@ import { clientSample, curlSample, introduction } from "./request-samples.ts";
 import { type RestExample, restExamples, solBodies } from "./rest-examples.ts";
 import { restNotes, restTags } from "./rest-notes.ts";
 
-/** Address of the API. It is no local one, because programs made from the document use it unless told another. */
+/**
+ * Address of the API. It is not a local one, because programs made from the document use it unless they are told
+ * another one.
+ */
 const servers = [
   {
     url: "https://{host}",

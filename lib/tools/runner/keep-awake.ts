@@ -10,8 +10,8 @@ const everyMs = 500;
 const rowsMs = 2000;
 
 /**
- * Makes blocks on chains with resting orders. Otherwise a chain would rest, and no order fires by an old block. Reads
- * rows only while a run watches them.
+ * Makes blocks on chains with resting orders. Otherwise a chain would rest, and no order fires because of an old block.
+ * Reads rows only while a run watches them.
  */
 export function keepAwake({
   table,

@@ -21,7 +21,10 @@ type Detail = RestData<"getOrder">;
 /** Time in which an order that was only pushed would have fired. */
 const quietMs = 6000;
 
-/** Part of the price now: below it the demo buys, above it it takes profit, and below it it stops. */
+/**
+ * Fractions of the current price: below the first the demo buys, above the second it takes profit, and below the third
+ * it stops.
+ */
 const levels = { limit: 0.97, takeProfit: 1.05, stop: 0.93 } as const;
 
 /** How far below the highest price the demo's trailing stop sells, in percent. */
