@@ -53,7 +53,7 @@ describe("objectionToTransaction", () => {
     ["does not name", [v2]],
     ["names with another fee", [v2, { ...v3, feeBps: 100 }]],
     ["names with another router", [v2, { ...v3, router: v2.router }]],
-    ["names among more than three", [v3, v2, { ...v3, feeBps: 5 }, { ...v3, feeBps: 100 }]],
+    ["lists among more than three routes", [v3, v2, { ...v3, feeBps: 5 }, { ...v3, feeBps: 100 }]],
   ])("rejects a route that the intent %s", (_, routes) => {
     const order = tradeOrder({ intent: intent({ routes }) });
     expect(objection({}, { order })).toHaveProperty("refused");

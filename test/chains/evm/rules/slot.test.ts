@@ -48,7 +48,7 @@ const snapshot = (
 const mined: EvmSlot = { ...signed, state: "mined", receipt };
 
 describe("observed", () => {
-  it("believes the receipt of a single host", () => {
+  it("trusts the receipt of a single host", () => {
     const after = observedEvm(signed, [snapshot([]), snapshot([receipt])]);
     expect(after).toMatchObject({ state: "mined", receipt, revision: 2 });
   });
