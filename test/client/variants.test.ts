@@ -64,7 +64,7 @@ const worstOf = async ({ placeOrder }: Pick<Terminal, "placeOrder">) => {
 };
 
 describe("types narrowed by a field", () => {
-  it("types each resting order by its type, and dry runs by theirs", async () => {
+  it("narrows each resting order by its type, and each dry run by its own", async () => {
     expect(resting.map(({ type }) => type)).toEqual([
       "limit",
       "stop",

@@ -160,7 +160,7 @@ function LineLabel({ line, view, rate, onMove, onDraft }: LineProps) {
     setDrawnDraft(next);
   }
   const drag = useRef<{ fromY: number; lineY: number }>(undefined);
-  // An order that has changed meanwhile puts its line where it is now.
+  // If the order has changed in the meantime, its line moves to the order's current price.
   useEffect(() => setDraft(undefined), [line.price, line.canMove]);
   const { order, part, text, canMove, lack } = line;
   const price = draft ?? line.price;
