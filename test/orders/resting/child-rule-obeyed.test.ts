@@ -92,7 +92,7 @@ const cases = fc.tuple(mandates, children, others).map(([terms, { leg, hash, ...
   return childFacts({ ...rest, mandate: mandate(terms), child: child({ ...ofChild, parent }) });
 });
 
-/** Says what users were promised of each signature, in other words than the rule. */
+/** Checks the promises to users about each signature, written independently of the rule. */
 function expectPromises(facts: ChildFacts): void {
   const { mandate: terms, child: asked, tally, ended, fees } = facts;
   const leg = terms.legs[asked.parent.leg];

@@ -175,7 +175,7 @@ describe("afterSights", () => {
     expect(moved(both, filled, { isSettled: true })).toMatchObject({ state: "done", filled: "C1", out: [] });
   });
 
-  it("ends an order whose marker is made without a fill, once none of its children may fill", () => {
+  it("ends an order whose marker was made without a fill, once none of its children can fill any more", () => {
     const usedUp: ChildSight = { is: "dead", outcome: "lapsed", isUsedUp: true };
     const end = { status: "cancelled", reasonCode: "MANDATE_VOID" };
     expect(moved(firing, usedUp)).toMatchObject({ state: "ended", end, firings: [{ outcome: "lapsed" }] });

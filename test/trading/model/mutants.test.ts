@@ -9,7 +9,7 @@ import { type Plot, rarePlots } from "./plots.ts";
  */
 const caughtBy: Readonly<Record<string, number>> = {
   "does not check the holder": 301,
-  "believes one host about balances": 175,
+  "trusts one host about balances": 175,
   "takes an RPC error for no receipt": 418,
   "trusts an old allowance": 122,
   "voids a signed slot": 1128,
@@ -18,14 +18,14 @@ const caughtBy: Readonly<Record<string, number>> = {
   "frees nonces only by the relay": 35,
   "lets the clock expire a signed order": 32,
   "never looks for what a wallet lacks": 69,
-  "believes one host about routes": 69,
+  "trusts one host about routes": 69,
   "lets two runs take a lane by one reservation": 34,
 };
 
 const racing = rarePlots["a program whose wallets race at one day's limit"];
 
 const plots: Readonly<Record<string, Plot>> = {
-  "believes one host about what a wallet lacks": rarePlots["a host that makes up what a wallet has"],
+  "trusts one host about tokens that a wallet lacks": rarePlots["a host that makes up what a wallet has"],
   "takes a host's silence for what a wallet lacks": rarePlots["a host that makes up what a wallet has"],
   "forgets what a key's day has spent": racing,
   "trusts an old count of a key's day": racing,

@@ -378,16 +378,16 @@ export const mutants: Readonly<Record<string, () => System>> = {
   "counts a replacement as a whole": () => countsFees(({ read, most }) => read + most),
   "plans from old facts of the placing": () => work(trustsOldFacts),
   "trusts an old allowance": keepsAllowance,
-  "believes the events of tokens": () => work(() => inSnapshots(withoutBalances)),
-  "believes one host about balances": () => work(believesOneBalance),
-  "believes one host about what a wallet lacks": () => work(believesOneLack),
+  "trusts the events of tokens": () => work(() => inSnapshots(withoutBalances)),
+  "trusts one host about balances": () => work(believesOneBalance),
+  "trusts one host about tokens that a wallet lacks": () => work(believesOneLack),
   "takes a host's silence for what a wallet lacks": () => work(takesSilenceForLack),
   "never looks for what a wallet lacks": () => ({
     ...theSystem,
     work: (lane, holder, limits, setup, start) =>
       theSystem.work(lane, holder, limits, setup, { ...start, missed: undefined }),
   }),
-  "believes one host about routes": () => work(believesOneHost),
+  "trusts one host about routes": () => work(believesOneHost),
   "compares the hosts' routes only after it has intersected them": () => intersectsFirst,
   "forgets the fee of layer 1": () =>
     work(() =>

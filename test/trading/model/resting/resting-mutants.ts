@@ -99,7 +99,7 @@ export const restingMutants: Readonly<Record<string, () => RestingMutant>> = {
     },
     plot: {},
   }),
-  "believes one host about a nonce": () => ({
+  "trusts one host about a nonce": () => ({
     system: { heard: ([a]) => [a, a] },
     plot: { isLiar: true },
   }),
@@ -216,7 +216,7 @@ export const restingMutants: Readonly<Record<string, () => RestingMutant>> = {
     },
     plot: { trails: true },
   }),
-  "believes one host about a price": () => ({
+  "trusts one host about a price": () => ({
     system: { heardPrices: ([a]) => [a, a] },
     plot: { isLiar: true },
   }),
@@ -240,7 +240,7 @@ export const restingMutants: Readonly<Record<string, () => RestingMutant>> = {
     system: { heardBought: (byHosts) => byHosts && { ...byHosts, spent: 1_000_002n } },
     plot: { exits: true },
   }),
-  "believes executeOrders about what a buy has brought": () => ({
+  "trusts executeOrders about what a buy has brought": () => ({
     system: { heardBought: (byHosts, written) => byHosts && { ...written, block: byHosts.block } },
     plot: { ...executeOrders, exits: true },
   }),

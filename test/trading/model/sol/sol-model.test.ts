@@ -78,7 +78,7 @@ describe("the trading core on Solana with random faults", () => {
 });
 
 const plots: Readonly<Record<string, Move>> = {
-  "believes one host about what a wallet lacks": rareSolPlots["a host that makes up what a wallet has"],
+  "trusts one host about tokens that a wallet lacks": rareSolPlots["a host that makes up what a wallet has"],
   "takes a host's silence for what a wallet lacks": rareSolPlots["a host that makes up what a wallet has"],
   "records over another order's slot": rareSolPlots["a clear that is recorded after its order's end"],
   "blocks clears": rareSolPlots["a day whose network fees are above their limit"],
@@ -99,7 +99,7 @@ const caughtBy: Readonly<Record<string, number>> = {
   "reads the marker before the height": 559,
   "accepts an old slot": 629,
   "takes silence for absence": 826,
-  "believes one host about the facts of the placing": 4651,
+  "trusts one host about the facts of the placing": 4651,
   "does not count tips": 114,
   "signs for any pool": 250,
   "signs any number of messages": 198,
