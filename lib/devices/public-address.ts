@@ -14,7 +14,7 @@ export type AddressRule = (address: string) => boolean;
 /** The only part of IPv6 with public addresses. One outside it, such as `::7f00:1`, can stand for a private IPv4 address. */
 const publicIPv6 = ipaddr.IPv6.parseCIDR("2000::/3");
 
-/** True for an address on the public internet, also in the form of IPv6 that stands for one of IPv4. */
+/** True for an address on the public internet, including an IPv6 address that stands for a public IPv4 address. */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.process(text);

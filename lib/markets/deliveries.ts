@@ -69,7 +69,7 @@ export class Deliveries {
       );
   }
 
-  /** Replaces the tokens that are read, and those that each user is told are not. */
+  /** Replaces the tokens that are read, and each user's tokens that are refused. */
   want(tokens: readonly TokenName[], refused: RefusedTokens, nowMs: number): void {
     this.#wanted = Map.groupBy(tokens, ({ chain }) => chain);
     this.#refusals.replace(refused, nowMs);

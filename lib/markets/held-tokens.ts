@@ -77,8 +77,8 @@ export class HeldTokens {
   }
 
   /**
-   * Reads the positions of some of these users if their positions are unknown or outdated, those who are due for the
-   * longest time first. Forgets all users who are not in the list.
+   * Reads the positions of some of these users if their positions are unknown or outdated, those that have been due for
+   * the longest time first. Forgets all users who are not in the list.
    */
   async refresh(users: readonly string[], nowMs: number): Promise<void> {
     const wanted = new Set(users);

@@ -2,7 +2,10 @@ type Quoted = { tool: string; values: Terms; body: object; endsAtMs: number };
 
 type Terms = Readonly<Record<string, unknown>>;
 
-/** What became of a quote: `body` is the order that it confirms, and `differs` an argument that it does not have. */
+/**
+ * Outcome for a quote: `body` is the order that confirms it, and `differs` names an argument that the quote does not
+ * have.
+ */
 type Found = { body: object } | { differs: string } | undefined;
 
 /** Keeps the quotes that an agent may confirm, in memory. Each stands for one order with exactly its arguments. */

@@ -14,7 +14,7 @@ describe("joinEqual", () => {
 });
 
 describe("fitted", () => {
-  it("shortens only waits, and drops frames of them that would flash by", () => {
+  it("shortens only waits, and drops their frames that would flash by", () => {
     const waits = ["b", "c", "d"].map((text) => frame(text, 250, true));
     expect(fitted([frame("a", 300), ...waits, frame("e", 200)], 600)).toEqual([
       frame("a", 300),

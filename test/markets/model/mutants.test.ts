@@ -9,7 +9,7 @@ import { virtualTimeForTests } from "./world.ts";
 
 /** Maps mutants to the first history that catches them, if it is not an early one. Outdated entries only cost time. */
 const caughtBy: Readonly<Record<string, number>> = {
-  "believes the first hash of each height": 5,
+  "trusts the first hash of each height": 5,
   "keeps minutes whose swaps were taken back": 3,
   "forgets what the run before has shown": 270,
   "does not raise the revision": 5,

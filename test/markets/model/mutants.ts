@@ -49,7 +49,7 @@ export const journalMutants: Readonly<Record<string, Partial<JournalSystem>>> = 
       return look && { ...look, hashes: new Map(look.hashes).set(look.number, look.parentHash) };
     },
   })),
-  "believes the first hash of each height": seeing(oldHashes),
+  "trusts the first hash of each height": seeing(oldHashes),
   "proves minutes by the host that it proves": seeing((hosts) => ({
     events: (of, asked) => hosts.events(itself(of), asked),
     headers: (of, asked) => hosts.headers(itself(of), asked),

@@ -98,7 +98,8 @@ export async function playToken(seed: number, system = theTokenSystem): Promise<
     for (const candle of market.takeUnsaved()) {
       const known = minutes.get(candle.start);
       const isOther = known && known.pool.pool !== candle.pool.pool;
-      if (isOther && candle.start > withoutPoolAt) fail("a minute is of two pools", { known, candle });
+      if (isOther && candle.start > withoutPoolAt)
+        fail("a minute has candles of two pools", { known, candle });
       minutes.set(candle.start, candle);
       const pool = modelPools.find((each) => each.pool === candle.pool.pool);
       const truth = pool && trueMinute(chain.blocks, pool, candle.start);

@@ -73,7 +73,7 @@ export function watchPool(
   startFrom(journal, book, bases);
 }
 
-/** Begins a pool at states on which two hosts agree. */
+/** Starts the book of a pool from states on which two hosts agree. */
 export function startFrom(journal: Journal, book: PoolBook, bases: readonly PoolBase[]): void {
   startBook(book, bases);
   for (const base of bases) addAnchor(journal, base);

@@ -24,7 +24,7 @@ function agreedOf(
 
 describe("Witnesses", () => {
   it.each<[string, ...Parameters<typeof agreedOf>, number[][]]>([
-    ["believes the only host of a chain", [["a", 1, 10]], true, [[1, 10]]],
+    ["trusts the only host of a chain", [["a", 1, 10]], true, [[1, 10]]],
     [
       "does not believe one host of two",
       [
@@ -35,7 +35,7 @@ describe("Witnesses", () => {
       [],
     ],
     [
-      "believes equal states at one slot",
+      "trusts equal states at one slot",
       [
         ["a", 1, 10],
         ["b", 1, 10],
@@ -53,7 +53,7 @@ describe("Witnesses", () => {
       [],
     ],
     [
-      "believes a state that has not changed until the other host's slot",
+      "trusts a state that has not changed until the other host's slot",
       [
         ["a", 1, 10],
         ["b", 3, 10],
@@ -62,7 +62,7 @@ describe("Witnesses", () => {
       [[1, 10]],
     ],
     [
-      "believes a price between two of the other host",
+      "trusts a price between two of the other host",
       [
         ["a", 1, 10],
         ["b", 3, 12],
