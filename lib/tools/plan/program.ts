@@ -108,20 +108,26 @@ export async function checkedAccount(
 }
 
 /** A valid context, and the configuration that it makes. */
-type Configured = { context: Record<string, unknown>; configuration: Configuration };
+type Configured = { context: Values; configuration: Configuration };
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Merges contexts as CDK does: the command line counts before cdk.json, and that before cdk.context.json. */
+export const mergedContext = (given: Values, project: Values, kept: Values): Values => ({
+  ...kept,
+  ...project,
+  ...given,
+});
 
 /**
- * Reads the context that a deploy would have: that of cdk.json, of cdk.context.json, and of the command line.
+ * Reads the context that a deploy would have.
  *
  * @throws {OperatorError} if a key is unknown or a value is invalid.
  */
-function configured(given: Readonly<Record<string, unknown>>): Configured {
+function configured(given: Values): Configured {
   const stored = new URL("../../../cdk.context.json", import.meta.url);
-  const context: Record<string, unknown> = {
-    ...cdk.context,
-    ...(existsSync(stored) ? (JSON.parse(readFileSync(stored, "utf8")) as object) : {}),
-    ...given,
-  };
+  const kept = existsSync(stored) ? (JSON.parse(readFileSync(stored, "utf8")) as Values) : {};
+  const context = mergedContext(given, cdk.context, kept);
   try {
     return { context, configuration: readConfiguration({ getAllContext: () => context }) };
   } catch (error) {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { runPlan } from "../../../lib/tools/plan/program.ts";
+import { mergedContext, runPlan } from "../../../lib/tools/plan/program.ts";
 import { checkEndpoints, readQuotas } from "../../../lib/tools/plan/read-quotas.ts";
 import { type Quotas, startAws } from "./support/aws.ts";
 
@@ -115,6 +115,13 @@ describe("npm run plan", () => {
     const other = await plan("--offline", "-c", "replicaRegion=eu-central-1");
     expect(other.out).toMatch(/TerminalReplica: \d+ resources\n {2}TerminalBackups: \d+ resources/);
     expect(other.code).toBe(0);
+  });
+});
+
+describe("mergedContext", () => {
+  it("takes a value from the command line, else from cdk.json, else from cdk.context.json", () => {
+    const merged = mergedContext({ a: "given" }, { a: "cdk", b: "cdk" }, { a: "kept", b: "kept", c: "kept" });
+    expect(merged).toEqual({ a: "given", b: "cdk", c: "kept" });
   });
 });
 
