@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { KMSClient, RotateKeyOnDemandCommand } from "@aws-sdk/client-kms";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { Binding } from "../../lib/aws/container.ts";
 import { bindingOf, openVault, rewrap, seal, unseal } from "../../lib/aws/vault.ts";
 import { newWallet } from "../../lib/wallets/wallet.ts";
@@ -51,6 +51,16 @@ describe("vault", () => {
     const { encryptedPrivateKey } = await seal(vault, secret, binding);
     const other = openVault(kms.ensureKey("other").arn, config);
     await expect(unseal(other, encryptedPrivateKey, binding)).rejects.toThrow();
+  });
+
+  it("notes each call to KMS, refused ones, too", async () => {
+    const { encryptedPrivateKey } = await seal(vault, secret, binding);
+    const noteCall = vi.fn();
+    await unseal(vault, encryptedPrivateKey, binding, noteCall);
+    expect(noteCall).toHaveBeenCalledTimes(1);
+    const foreign = unseal(vault, encryptedPrivateKey, { ...binding, userID: "mallory" }, noteCall);
+    await expect(foreign).rejects.toThrow();
+    expect(noteCall).toHaveBeenCalledTimes(2);
   });
 
   it("unseals after a rotation of the KMS key, and rewraps under its newest version", async () => {

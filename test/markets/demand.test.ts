@@ -55,6 +55,17 @@ describe("Demand", () => {
     expect([reads, asked]).toEqual([2, [400_000, 1_000_000, 1_059_000]]);
   });
 
+  it("changes its revision when a request over REST ends", async () => {
+    news = [newsOf("1", 1_000_000, {})];
+    await demand.read(1_000_000);
+    const { revision } = demand;
+    news = [];
+    await demand.read(1_600_000);
+    expect([demand.wishes.length, demand.revision]).toEqual([1, revision]);
+    await demand.read(1_600_001);
+    expect([demand.wishes.length, demand.revision]).toEqual([0, revision + 1]);
+  });
+
   it("adds newly followed tokens at once, and reports new connections once", async () => {
     followers = [follower("c1", "0xa")];
     await demand.read(1_000_000);

@@ -107,6 +107,11 @@ describe("an argument", () => {
   });
 });
 
+it.each([0.0001, 50])("an argument may be at its limit of %d", async (slippage) => {
+  const { call } = await agentOf(trial);
+  expect(await call("buy", { ...terms, slippage })).toHaveProperty("quoteId");
+});
+
 describe("a tool that spends money", () => {
   it("sends only a dry run without a quoteId", async () => {
     const { call, sent } = await agentOf(trial);

@@ -159,6 +159,22 @@ describe("creditTrades", () => {
     expect(await creditedTo("ann")).toMatchObject({ xp: 570, points: 57, orders: 95 });
   });
 
+  it("credits each of more than 40 shares once", async () => {
+    await join("bob");
+    const micro = { microXp: 1_000_000, microPoints: 1_000_000 };
+    await settle(
+      ...Array.from({ length: 45 }, (_, index) => {
+        return { kind: "share", userID: "bob", ...micro, of: `share ${index}`, at } as const;
+      }),
+    );
+    await run();
+    expect(await creditedTo("bob")).toMatchObject({ xp: 45, points: 45 });
+    const lines = (await readPointsLines(table, "bob")).flatMap(({ shares }) => (shares ? [shares] : []));
+    expect(lines.map((shares) => shares.length)).toEqual([40, 5]);
+    expect(new Set(lines.flat()).size).toBe(45);
+    expect(await waiting()).toBe(0);
+  });
+
   it.each([2, 3])("credits once if %i runs overlap", async (runs) => {
     const userIDs = ["ann", "bob"];
     for (const userID of userIDs) await join(userID, { referrerId: "dan" });

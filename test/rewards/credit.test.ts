@@ -134,11 +134,10 @@ describe("creditOfFills", () => {
 
   it("begins new sums at midnight, but not if a clock is behind", () => {
     const full = profileAfter(ann, creditOfFills(ann, [valued(1e12)], rules, noon));
-    const credited = (time: string) =>
-      creditOfFills(full, [valued(100 * micro)], rules, new Date(time)).line.xp;
-    expect(credited("2026-11-30T23:59:59.999Z")).toBe(0);
-    expect(credited("2026-12-01T00:00:00.000Z")).toBe(100);
-    expect(credited("2026-11-29T23:59:59.999Z")).toBe(0);
+    const credited = (time: string) => creditOfFills(full, [valued(100 * micro)], rules, new Date(time)).line;
+    expect(credited("2026-11-30T23:59:59.999Z")).toMatchObject({ xp: 0, change: 0 });
+    expect(credited("2026-12-01T00:00:00.000Z")).toMatchObject({ xp: 100, change: 10 });
+    expect(credited("2026-11-29T23:59:59.999Z")).toMatchObject({ xp: 0, change: 0 });
   });
 
   it("credits nothing more today if an operator lowers the cap", () => {
@@ -307,10 +306,12 @@ describe("creditOfShares", () => {
     );
     expect([shared.experience.total, shared.points]).toEqual([2000, 200]);
     expect(levelAt(shared.experience.total)).toBe(5);
-    expect(creditOfShares(shared, [share(micro, micro)], rules, noon).line).toMatchObject({
-      xp: 0,
-      change: 0,
-    });
+    const tomorrow = new Date("2026-12-01T00:00:00.000Z");
+    for (const [now, credited] of [[noon, 0] as const, [tomorrow, 1] as const])
+      expect(creditOfShares(shared, [share(micro, micro)], rules, now).line).toMatchObject({
+        xp: credited,
+        change: credited,
+      });
   });
 });
 

@@ -4,9 +4,12 @@ import { orderIdFor } from "../../lib/core/record-ids.ts";
 import type { Order } from "../../lib/orders/execution.ts";
 import { readExecutions } from "../../lib/trading/items/execution-records.ts";
 import { executionRecorder } from "../../lib/trading/record-executions.ts";
+import { profileKey } from "../../lib/users/item-keys.ts";
+import { remainsOf } from "../../lib/users/profile.ts";
 import { register } from "../../lib/users/register.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { order } from "../support/executions.ts";
+import { putItems } from "../support/items.ts";
 
 const db = tableForTests();
 
@@ -33,6 +36,13 @@ describe("executionRecorder", () => {
   it("records nothing for a user who has never signed in", async () => {
     expect(await executionRecorder(db.table, now)(reported("stranger"))).toBe("unknown user");
     expect(await ordersOf("stranger")).toEqual([]);
+  });
+
+  it("records nothing for a user who was deleted", async () => {
+    const remains = remainsOf({ userID: "gone", pseudonym: "p-1" }, now);
+    await putItems(db.table, [{ ...profileKey("gone"), ...remains }]);
+    expect(await executionRecorder(db.table, now)(reported("gone"))).toBe("unknown user");
+    expect(await ordersOf("gone")).toEqual([]);
   });
 
   it("rejects order ids in the service's own format, because later orders may get them", async () => {

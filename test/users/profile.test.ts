@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { isPublicName, newProfile, profileData, referralData, usernameOf } from "../../lib/users/profile.ts";
+import {
+  isPublicName,
+  newProfile,
+  profileData,
+  referralData,
+  remainsOf,
+  usernameOf,
+} from "../../lib/users/profile.ts";
 
 const now = new Date("2026-11-21T09:00:00.000Z");
 const profile = newProfile({ _id: "p1", userID: "alice", username: "Alice", refID: "ABCD2345", now });
@@ -14,6 +21,14 @@ describe("newProfile", () => {
       usersReferred: 0,
       lastVisited: "2026-11-21T09:00:00.000Z",
     });
+  });
+});
+
+describe("remainsOf", () => {
+  it("keeps old tokens out for 40 days, and names only the pseudonym", () => {
+    const remains = remainsOf({ userID: "alice", pseudonym: "p-2" }, now);
+    expect(remains).toMatchObject({ _id: "p-2", pseudonym: "p-2", username: "deleted user", refID: "" });
+    expect(remains.expiresAt).toBe(Date.parse("2026-12-31T09:00:00.000Z") / 1000);
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { supplyIn } from "../../../lib/markets/core/market.ts";
+import { marketNow, supplyIn } from "../../../lib/markets/core/market.ts";
+import { decimal, marketAt } from "../support/markets.ts";
 
 describe("supplyIn", () => {
   it.each([
@@ -10,3 +11,25 @@ describe("supplyIn", () => {
     expect(supplyIn({ totalSupply }, decimals)).toEqual(supply);
   });
 });
+
+describe("marketNow", () => {
+  const { chain, token, symbol, name, decimals, pool: best, asOf, firstSeenAt } = marketAt(new Date(0));
+  const circumstances = { revision: 0, history: "loading", asOf, firstSeenAt } as const;
+  const found = { token: { chain, token, symbol, name, decimals }, block: { number: 57, time: 9 } };
+
+  it("takes the price from the first pool, and counts them all", () => {
+    const pools = ["2", "1"].map((price) => ({ ...(best ?? fail()), price: decimal(price) }));
+    const market = marketNow({ ...found, pools }, circumstances);
+    expect(market).toMatchObject({ pools: 2, pool: best, price: decimal("2"), block: 57, blockTime: 9 });
+  });
+
+  it("has no price of a token without pools", () => {
+    const market = marketNow({ ...found, pools: [] }, circumstances);
+    expect(market).toMatchObject({ pools: 0, token });
+    expect([market.pool, market.price]).toEqual([undefined, undefined]);
+  });
+});
+
+const fail = () => {
+  throw new Error("The market has a pool");
+};

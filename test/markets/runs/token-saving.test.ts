@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Market } from "../../../lib/markets/core/market.ts";
 import { TokenSaving } from "../../../lib/markets/runs/token-saving.ts";
+import { candle } from "../support/candles.ts";
 
 const name = { chain: "base", token: "0xtoken" } as const;
 const nowMs = Date.parse("2026-11-22T20:00:05Z");
@@ -39,5 +40,28 @@ describe("TokenSaving", () => {
 
   it("stores the row of the same reference pool only every five minutes", async () => {
     expect(await rowsAfter("0xa", ["0xa", "0xa", "0xa", "0xa", "0xa", "0xa"])).toEqual(["0xa"]);
+  });
+
+  it("stores an hour again that could not be stored", async () => {
+    const saving = new TokenSaving(name);
+    const hour = Date.parse("2026-11-22T18:00:00Z") / 1000;
+    saving.restore({ minutes: [candle(hour + 60, "1")], hours: [], row: rowOf("0xa") }, nowMs);
+    let isFailing = true;
+    const stored: string[] = [];
+    const writer = {
+      saveCandles: async (_: unknown, kind: string) => {
+        if (kind === "hours" && isFailing) throw new Error("throttled");
+        stored.push(kind);
+      },
+      saveMarket: async () => {},
+    };
+    const market = { takeUnsaved: () => [], giveBack: () => {} };
+    const unsaved = { market, row: rowOf("0xa"), revision: 1, wantedMs: nowMs, isLast: false };
+    const save = () => saving.save({ loadCandles: async () => [] }, writer, unsaved, nowMs);
+    await expect(save()).rejects.toThrow("throttled");
+    isFailing = false;
+    await save();
+    await save();
+    expect(stored.filter((kind) => kind === "hours")).toHaveLength(1);
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { limitsGivenBack } from "../../../lib/orders/resting/child-signing.ts";
+import { childEntry, limitsGivenBack } from "../../../lib/orders/resting/child-signing.ts";
 import { tallyAfter } from "../../../lib/orders/resting/tally.ts";
 import { type DaySpend, type Limits, limitsInLane, restOfDay } from "../../../lib/orders/wallet-policy.ts";
-import { child, childFacts, mandate, nowMs } from "./fixtures.ts";
+import { child, childFacts, mandate, mandateHash, nowMs } from "./fixtures.ts";
 
 const buyer = mandate({ side: "buy", legs: [{ kind: "limit", price: { coins: 2n, tokens: 1n } }] });
 const { chain, wallet, userID } = buyer;
@@ -42,6 +42,30 @@ describe("limitsGivenBack", () => {
     expect(limitsGivenBack(limitsAfter(0), undefined, nowMs)).toEqual(limitsAfter(0));
     const none = { stored, count: undefined };
     expect(limitsGivenBack(none, { tally, ended: settled }, nowMs)).toEqual(none);
+  });
+});
+
+describe("childEntry", () => {
+  it("adds a child's signature to what the others have used up on that day", () => {
+    const { parent } = bought;
+    const second = child({ orderId: "C2", parent: { ...parent, n: 2 } }, buyer);
+    const { stored, count } = limitsAfter(4);
+    const view = {
+      order: { intent: second },
+      parent: { mandate: buyer, mandateHash, isMandateGenuine: true, tally, ended: settled },
+      cutoffs: {},
+      limits: { stored, count: { ...count, limitFees: 7n, newResting: 2 } },
+      chainLimits: { spendPerDay: 0n, networkFeesPerDay: 0n },
+    } as unknown as Parameters<typeof childEntry>[0];
+    expect(childEntry(view, { ...childFacts(), feesOfDay: 5n }, nowMs)).toMatchObject({
+      givenBack: 1000n,
+      children: { limitFees: 12n, newResting: 2, givenBack: 5 },
+    });
+    const first = { ...view, parent: view.parent && { ...view.parent, tally: undefined, ended: undefined } };
+    expect(childEntry(first, { ...childFacts(), feesOfDay: 5n }, nowMs)).toMatchObject({
+      givenBack: 0n,
+      children: { limitFees: 12n, newResting: 3, givenBack: 4 },
+    });
   });
 });
 

@@ -40,6 +40,7 @@ describe("wordOf", () => {
     ["one that has filled a while ago", movedAgo(9), "out", 9000],
     ["one that has filled minutes ago", movedAgo(300), "out", 60_000],
     ["one that has ended a while ago", movedAgo(9, "ended"), "rest", 9000],
+    ["one with slices that has ended a while ago", sliced(58, "ended", 2), "rest", 58_000],
     ["one whose next slice is due later", sliced(1, "resting", 2), "rest", 59_000],
     ["an order whose slice has just been due", sliced(0), "rest", 2000],
     ["one whose slice has waited for a while", sliced(9), "rest", 9000],

@@ -35,6 +35,11 @@ describe("pricedLeg", () => {
     });
   });
 
+  it("sells an exit of a buy at no less than the worst price that follows from the buy", () => {
+    const entry = { spent: 1n, received: 1n, trailWorst: { coins: 4n, tokens: 5n } };
+    expect(pricedLeg({ ...of(), entry }, 0)).toMatchObject({ worst: { coins: 4n, tokens: 5n } });
+  });
+
   it("fires no trailing leg without a mark above its worst price", () => {
     expect(pricedLeg({ mandate: mandate({ legs: [trailing] }) }, 0)).toMatchObject({
       trigger: { coins: 18n, tokens: 25n },
