@@ -5,8 +5,8 @@ import { evmChains, type TradingChain, tradingChains } from "../../core/chain-fa
 import { showSteps } from "../progress.ts";
 import { type Context, port, runProgram, type Stdio, withContext } from "../runner/run-program.ts";
 import { factAges } from "./fact-age.ts";
-import { lookAtChain, type OpenHosts, openHosts } from "./look-at-chain.ts";
-import { lookAtSolHosts, type OpenSolHosts, openSolHosts } from "./look-at-sol.ts";
+import { lookAtChain, openHosts } from "./look-at-chain.ts";
+import { lookAtSolHosts, openSolHosts } from "./look-at-sol.ts";
 import { keepRecordings, type Recording } from "./record.ts";
 import { findingsOf, tableOf, verdictOf } from "./report.ts";
 import { tradingFor } from "./trading-for.ts";
@@ -121,7 +121,10 @@ export async function main(
 }
 
 /** Names all listed tokens for the first look, and for each later look only one of them, in turn. */
-function symbolsFor({ configuration }: OpenHosts | OpenSolHosts, round: number): string[] {
+export function symbolsFor(
+  { configuration }: { configuration: { tokens: readonly { symbol: string }[] } },
+  round: number,
+): string[] {
   const symbols = configuration.tokens.map(({ symbol }) => symbol);
   return round === 0 ? symbols : symbols.filter((_, index) => index === round % symbols.length);
 }

@@ -50,19 +50,21 @@ describe("childEntry", () => {
     const { parent } = bought;
     const second = child({ orderId: "C2", parent: { ...parent, n: 2 } }, buyer);
     const { stored, count } = limitsAfter(4);
+    const { isChildGenuine, purpose, isFirstSwap, deadline, spends, fees } = childFacts();
+    const signed = { isChildGenuine, purpose, isFirstSwap, deadline, spends, fees, feesOfDay: 5n };
     const view = {
       order: { intent: second },
       parent: { mandate: buyer, mandateHash, isMandateGenuine: true, tally, ended: settled },
       cutoffs: {},
       limits: { stored, count: { ...count, limitFees: 7n, newResting: 2 } },
-      chainLimits: { spendPerDay: 0n, networkFeesPerDay: 0n },
+      chainLimits: { maxNetworkFee: 10n },
     } as unknown as Parameters<typeof childEntry>[0];
-    expect(childEntry(view, { ...childFacts(), feesOfDay: 5n }, nowMs)).toMatchObject({
+    expect(childEntry(view, signed, nowMs)).toMatchObject({
       givenBack: 1000n,
       children: { limitFees: 12n, newResting: 2, givenBack: 5 },
     });
     const first = { ...view, parent: view.parent && { ...view.parent, tally: undefined, ended: undefined } };
-    expect(childEntry(first, { ...childFacts(), feesOfDay: 5n }, nowMs)).toMatchObject({
+    expect(childEntry(first, signed, nowMs)).toMatchObject({
       givenBack: 0n,
       children: { limitFees: 12n, newResting: 3, givenBack: 4 },
     });

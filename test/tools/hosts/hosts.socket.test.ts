@@ -5,7 +5,7 @@ import { type HostFaults, type SecondHost, startSecondHost } from "trading-termi
 import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { V2Contracts, V3Contracts } from "../../../lib/chains/evm/rules/configuration.ts";
-import { main } from "../../../lib/tools/hosts/program.ts";
+import { main, symbolsFor } from "../../../lib/tools/hosts/program.ts";
 import { answering, type RpcServer, startRpcServer } from "../../support/json-rpc-server.ts";
 import { stdioForTests } from "../runner/support/stdio.ts";
 
@@ -223,6 +223,12 @@ describe("hosts", () => {
 });
 
 describe("hosts --watch", () => {
+  it("asks about all tokens first, and then about each in turn", () => {
+    const configuration = { tokens: [{ symbol: "A" }, { symbol: "B" }] };
+    const rounds = [0, 1, 2, 3].map((round) => symbolsFor({ configuration }, round).join());
+    expect(rounds).toEqual(["A,B", "B", "A", "B"]);
+  });
+
   it("prints a line at each change and a summary at the end", async () => {
     const stop = new AbortController();
     const eth = { ...chain.contracts, hosts: [chain.url, second.url], relay: null };

@@ -1,29 +1,19 @@
 import { useState } from "preact/hooks";
-import type { RestData, RestRequest, Wallet } from "trading-terminal-client";
+import type { RestData, Wallet } from "trading-terminal-client";
 import { Facts, Field, Form, Unread } from "../controls.tsx";
 import { useCall, useDesk, useReading } from "../desk.ts";
 import { coinOf, day } from "../format.ts";
 import { LimitField } from "../number-field.tsx";
+import { type PolicyTexts, policyIn, textsOf } from "./policy-terms.ts";
 
 type Answer = RestData<"getWalletPolicy">;
-type Policy = Answer["policy"];
-
-const texts = (policy: Policy) => ({
-  maxPerOrder: policy.maxPerOrder ?? "",
-  maxPerDay: policy.maxPerDay ?? "",
-  maxNetworkFeesPerDay: policy.maxNetworkFeesPerDay ?? "",
-  maxSlippage: policy.maxSlippage === undefined ? "" : String(policy.maxSlippage),
-  tokens: policy.tokens === "any" ? "" : policy.tokens.join("\n"),
-  anyLoss: policy.anyLoss ?? false,
-  tradingEnabled: policy.tradingEnabled,
-});
 
 /** Shows and edits the limits that the signer enforces for a wallet. */
 export function PolicyForm({ wallet }: { wallet: Wallet }) {
   const { terminal, notify } = useDesk();
   const { call, isBusy } = useCall();
   const [read, setRead] = useState<Answer>();
-  const [form, setForm] = useState<ReturnType<typeof texts>>();
+  const [form, setForm] = useState<PolicyTexts>();
   const [hasFailed, setFailed] = useState(false);
   const path = { walletId: wallet._id };
   const coin = coinOf[wallet.network];
@@ -31,7 +21,7 @@ export function PolicyForm({ wallet }: { wallet: Wallet }) {
   function show(answer: Answer | undefined) {
     if (answer === undefined) return;
     setRead(answer);
-    setForm(texts(answer.pending?.policy ?? answer.policy));
+    setForm(textsOf(answer.pending?.policy ?? answer.policy));
   }
   async function readPolicy() {
     setFailed(false);
@@ -45,18 +35,7 @@ export function PolicyForm({ wallet }: { wallet: Wallet }) {
 
   async function save() {
     if (form === undefined) return;
-    const { maxPerOrder, maxPerDay, maxNetworkFeesPerDay, maxSlippage, tokens, anyLoss, tradingEnabled } =
-      form;
-    const body = {
-      ...(maxPerOrder && { maxPerOrder }),
-      ...(maxPerDay && { maxPerDay }),
-      ...(maxNetworkFeesPerDay && { maxNetworkFeesPerDay }),
-      ...(maxSlippage && { maxSlippage: Number(maxSlippage) }),
-      tokens: tokens.trim() === "" ? ("any" as const) : tokens.trim().split(/[\s,]+/),
-      ...(anyLoss && { anyLoss }),
-      tradingEnabled,
-    } as RestRequest<"setWalletPolicy">["body"];
-    const saved = await call(() => terminal.setWalletPolicy({ path, body }));
+    const saved = await call(() => terminal.setWalletPolicy({ path, body: policyIn(form) }));
     show(saved);
     if (saved) notify(saved.pending ? "Looser limits apply after a day" : "The limits apply now");
   }
@@ -67,7 +46,7 @@ export function PolicyForm({ wallet }: { wallet: Wallet }) {
     ) : (
       <p class="empty">Reading the limits …</p>
     );
-  const edit = (change: Partial<typeof form>) => setForm({ ...form, ...change });
+  const edit = (change: Partial<PolicyTexts>) => setForm({ ...form, ...change });
   type NumberName = "maxPerOrder" | "maxPerDay" | "maxNetworkFeesPerDay" | "maxSlippage";
   const number = (name: NumberName, label: string, hint = "empty for no limit") => (
     <LimitField label={label} hint={hint} value={form[name]} onEdit={(text) => edit({ [name]: text })} />
