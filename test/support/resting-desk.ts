@@ -28,6 +28,21 @@ export const unreached = { coins: 10n ** 9n, tokens: 1n };
 export const limitAt = (price: typeof reached): Leg => ({ kind: "limit", price });
 export const stopAt = (trigger: typeof reached): Leg => ({ kind: "stop", trigger, worst: reached });
 
+/**
+ * Terms of an order with two slices. The first one can fire for six seconds from now on, and the second one for the 20
+ * seconds after these, so that a busy machine misses neither.
+ *
+ * @returns the terms, and a clock just before the second slice is due
+ */
+export function twoSlices(): { terms: Pick<Mandate, "createdAt" | "slices">; beforeSecond: () => number } {
+  const everySeconds = 20;
+  const secondDueMs = (Math.floor(Date.now() / 1000) + 6) * 1000;
+  return {
+    terms: { createdAt: secondDueMs - everySeconds * 1000, slices: { count: 2, everySeconds } },
+    beforeSecond: () => secondDueMs - 1,
+  };
+}
+
 let count = 0;
 
 type Desk = Pick<Awaited<ReturnType<typeof openDesk>>, "userID" | "wallet" | "wake"> & { lane: LaneKey };

@@ -11,7 +11,7 @@ import { cancellationKey, endedKey } from "../../lib/trading/items/keys.ts";
 import { writeStep } from "../../lib/trading/items/write-step.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { putItems } from "../support/items.ts";
-import { limitAt, openHolderDesk, reached, stopAt } from "../support/resting-desk.ts";
+import { limitAt, openHolderDesk, reached, stopAt, twoSlices } from "../support/resting-desk.ts";
 
 const db = tableForTests();
 
@@ -63,17 +63,12 @@ describe("children in their lane on a real chain", () => {
 
   it("fill slice by slice, and settle their order with the sum", async () => {
     const desk = await opened();
-    const slices = { count: 2, everySeconds: 4 };
-    const createdAt = Math.floor(Date.now() / 1000) * 1000;
-    const id = await desk.rest([{ kind: "slice", worst: reached }], {
-      slices,
-      createdAt,
-      amount: 10n ** 21n + 1n,
-    });
+    const { terms, beforeSecond } = twoSlices();
+    const id = await desk.rest([{ kind: "slice", worst: reached }], { ...terms, amount: 10n ** 21n + 1n });
     const first = await swapSent(desk, id);
     await chain.mine();
     await desk.work();
-    await desk.fire([id]);
+    await desk.fire([id], { nowMs: beforeSecond });
     expect(await desk.record(id)).toMatchObject({
       status: "partially_filled",
       stage: "firing",

@@ -10,7 +10,7 @@ import { contentOf } from "../../../lib/trading/items/items.ts";
 import { listExecutions } from "../../../lib/trading/list-executions.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { itemsNamed } from "../../support/items.ts";
-import { limitAt, reached, restingOf, stopAt, unreached } from "../../support/resting-desk.ts";
+import { limitAt, reached, restingOf, stopAt, twoSlices, unreached } from "../../support/resting-desk.ts";
 import { openKeys } from "../../support/signing.ts";
 import { coins, expectChainAgrees, placeAt } from "../../support/sol-agreement.ts";
 import { openSolDesk, type SolDesk } from "../../support/sol-desk.ts";
@@ -113,12 +113,11 @@ describe("resting orders on a real Solana chain and table", () => {
 
   it("fill slice by slice, each with a marker of its own", async () => {
     const desk = await openResting();
-    const slices = { count: 2, everySeconds: 3 };
-    const createdAt = Math.floor(Date.now() / 1000) * 1000;
-    const id = await desk.rest([{ kind: "slice", worst: reached }], { slices, createdAt });
+    const { terms, beforeSecond } = twoSlices();
+    const id = await desk.rest([{ kind: "slice", worst: reached }], terms);
     const first = await desk.fireAfter(id, 1);
     await desk.settle();
-    await desk.fire([id]);
+    await desk.fire([id], { nowMs: beforeSecond });
     expect(await desk.read(id)).toMatchObject({ order: { status: "partially_filled", slicesDone: 1 } });
     const { dueAt } = triggerOf((await desk.resting(id)) as StoredResting);
     await pause(Number(dueAt) * 1000 - Date.now());

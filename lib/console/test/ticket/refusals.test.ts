@@ -49,6 +49,6 @@ describe("the text of a refusal", () => {
     const message = "The token cannot be sold. To buy it anyway, set allowUnsafe";
     expect(refusalText({ code: "TOKEN_UNSAFE", message })).toBe("The token cannot be sold.");
     const hearsay = { code: "NO_REFERENCE", message: "Name the least that may arrive in minAmountOut" };
-    expect(refusalText(hearsay)).toMatch(/type the least that you accept\.$/);
+    expect(refusalText(hearsay)).toMatch(/type the minimum that you accept\.$/);
   });
 });
