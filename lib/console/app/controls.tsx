@@ -154,7 +154,7 @@ type ConfirmationProps = {
   isBusy: boolean;
   onYes: () => unknown;
   onKeep: () => void;
-  /** Consequences of going on. */
+  /** Consequences of continuing. */
   children: ComponentChildren;
 };
 

@@ -56,7 +56,7 @@ describe("firesAt", () => {
 });
 
 describe("slicesText", () => {
-  it("says how many slices have filled and when the next one is due, and nothing of other orders", () => {
+  it("says how many slices have filled and when the next one is due, and says nothing for other orders", () => {
     const nextAt = "2026-01-02T12:30:00.000Z";
     expect(slicesText({ slices: 3, slicesDone: 1, nextAt })).toMatch(
       /^1 of 3 slices, next 2 Jan, \d\d:\d\d$/,

@@ -25,7 +25,7 @@ const names: Readonly<Record<Part, string>> = { limit: "limit", takeProfit: "tak
 /** A new order rests for at least this many milliseconds. */
 const leastLifeMs = 60_000;
 
-/** True for an order that a new one can replace. Only the service moves a trailing stop, and slices go on. */
+/** True for an order that a new one can replace. Only the service moves a trailing stop, and slices continue. */
 const canReplace = ({ type, status, stage, expiresAt }: Order, nowMs: number) =>
   ["limit", "stop", "oco"].includes(type) &&
   status === "open" &&

@@ -31,7 +31,7 @@ type AccountEvents = {
   answered(problem?: string): void;
   /** Called when the page must end what it shows of the user, with the reason as a sentence. */
   ended(reason: string): void;
-  /** Called when the user must sign in again to go on. */
+  /** Called when the user must sign in again to continue. */
   expired(): void;
 };
 

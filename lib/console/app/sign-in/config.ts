@@ -55,7 +55,7 @@ export function checkConfig(value: unknown): PageConfig {
   return fields as PageConfig;
 }
 
-/** Allows HTTP only on this machine, because anybody on the way could take the tokens. */
+/** Allows HTTP only on this machine, because anybody on the network path could take the tokens. */
 function isSafe(issuer: string): boolean {
   const url = URL.parse(issuer);
   if (url === null || url.search !== "" || url.hash !== "") return false;

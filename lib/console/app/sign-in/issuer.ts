@@ -217,7 +217,7 @@ export function openIssuer(config: SignInConfig, { pageUrl, fetch = globalThis.f
 
 const isCognito = ({ hostname }: URL) => /^cognito-idp\.[a-z\d-]+\.amazonaws\.com$/.test(hostname);
 
-/** Reads the user's id from an access token. Returns undefined if it is none that the service could accept. */
+/** Reads the user's id from an access token. Returns undefined if the service could not accept it. */
 function subjectOf(accessToken: string): string | undefined {
   try {
     const [, claims = ""] = accessToken.split(".");

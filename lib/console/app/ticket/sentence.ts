@@ -32,7 +32,7 @@ export type Known = {
 
 type Sized = Omit<Written, "type" | "terms">;
 
-/** Most characters of a symbol in a sentence or on a button. */
+/** Maximum number of characters of a symbol in a sentence or on a button. */
 const mostCharacters = 12;
 
 /**

@@ -137,7 +137,7 @@ describe("the chart", () => {
     await page.locator(".chart canvas").first().waitFor();
     const seconds = 30;
     const price = page.getByRole("region", { name: "MOON" }).locator(".market-price");
-    /** Sends what a trade in a second brings. */
+    /** Sends the messages that a trade in a second causes. */
     function trade(second: number) {
       const time = new Date().toISOString();
       const close = `0.0001${10 + second}`;

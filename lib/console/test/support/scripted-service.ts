@@ -183,7 +183,7 @@ function pageOf<Item>(name: string, items: readonly Item[], url: URL) {
   return { [name]: items.slice(end - pageSize, end), ...(end < items.length && { cursor: String(end) }) };
 }
 
-/** What the service has of its user. */
+/** Data that the service has of its user. */
 export type Scripted = {
   orders?: readonly Order[];
   /** Orders that the stream lacks. */
@@ -207,8 +207,8 @@ export type ScriptedStream = {
 };
 
 /**
- * Answers a page's requests and its stream in place of the service, so that tests of layout need no runner. Orders and
- * sign-ins are none of its business.
+ * Answers a page's requests and its stream in place of the service, so that tests of layout need no runner. It handles
+ * neither orders nor sign-ins.
  */
 export async function scriptService(
   page: Page,
