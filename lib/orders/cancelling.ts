@@ -133,11 +133,11 @@ export function* cancellingFound(found: FoundOrder): Procedure<void> {
 }
 
 /**
- * Cancels all orders in the scope that were placed before. A single write decides, and from then on the signer signs
+ * Cancels all orders in the scope that were placed earlier. A single write decides, and from then on the signer signs
  * only clears for them.
  *
- * Returns the orders that were open, and those that rest; not the children of these. The caller cancels each of them:
- * the clock of its placing may have been ahead, and its lane must learn of the cancellation.
+ * Returns the open orders and the resting ones, but not the children of resting orders. The caller cancels each of
+ * them: the clock of its placing may have been ahead, and its lane must learn of the cancellation.
  */
 export function* cuttingOff(scope: CutoffScope): Procedure<readonly FoundOrder[]> {
   const nowMs = yield* perform({ do: "now" });

@@ -152,7 +152,7 @@ export type Order = Shown & {
   trailing?: { trailPercent: number; mark?: string; stopPrice?: string } | undefined;
   /** The exits of a buy. */
   exits?: PlacedExit[] | undefined;
-  /** The most that an exit sells, whatever its buy receives. */
+  /** Maximum amount that an exit sells, whatever its buy receives. */
   maxAmount?: string | undefined;
   /** Number of slices, how many of them have filled, and when the next one is due. */
   slices?: number | undefined;

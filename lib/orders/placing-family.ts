@@ -21,7 +21,10 @@ export type PlacingFamily<F extends FamilyTypes = FamilyTypes> = {
   questionAbout(lane: LaneKey, trade: AskedTrade, trader: F["trader"]): F["quoteQuestion"];
   /** Returns the quote on which both hosts agree. Undefined if they disagree. */
   jointAnswer(answers: HostAnswers<F>, question: F["quoteQuestion"]): HostAnswer<F>;
-  /** Leaves out what only a router's server says. Prices of resting orders are those of pools that the service reads. */
+  /**
+   * Leaves out prices that only a router's server states. Prices of resting orders are those of pools that the service
+   * reads.
+   */
   byOwnPools(answer: HostAnswer<F>): HostAnswer<F>;
   /** Checks a trade against the facts of one host, or against facts that two hosts agree on. */
   check(setup: F["setup"], trade: AskedTrade, trader: F["trader"], facts: F["facts"]): F["check"];

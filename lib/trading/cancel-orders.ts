@@ -48,8 +48,8 @@ export async function cancelOrders(
 }
 
 /**
- * Cancels the open orders that were placed by a program key, and all that rests by it. The key must be revoked, so that
- * it places nothing more. Repeating the call finishes what an earlier one has not.
+ * Cancels the open orders that were placed by a program key, and all resting orders that it has placed. The key must be
+ * revoked, so that it places nothing more. Repeating the call finishes what an earlier one has not.
  */
 export async function cancelOrdersBy(
   deps: CancellingAllDeps,

@@ -15,7 +15,7 @@ type OrdersRequest = ListRequest & {
 };
 
 /**
- * Lists a page of the user's orders, all that rests, or the children of a resting order, newest first.
+ * Lists a page of the user's orders, all resting orders, or the children of a resting order, newest first.
  *
  * @throws {DomainError} INVALID_REQUEST if an address has a wrong checksum, or the cursor belongs to another list.
  */

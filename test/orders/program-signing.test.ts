@@ -20,7 +20,9 @@ import { keyId, tradingKey } from "../support/trading-keys.ts";
 const nowMs = seconds * 1000;
 const end = new Date(nowMs + 3_600_000).toISOString();
 
-/** A signer of one family, with a buy and a sale by a program, and what their first signatures add to the day. */
+/**
+ * A signer of one family, with a buy and a sale by a program, and what their first signatures add to the day's count.
+ */
 type Bench = {
   sign: (
     order: "buy" | "sale" | "clear",

@@ -98,8 +98,8 @@ function objectionToSwap(facts: ChildFacts, nowMs: number): Objection | undefine
   const isDead = (orderId: string) => ended?.dead.some((each) => each.child === orderId) ?? false;
   if (isDead(child.orderId)) return later("the child is dead");
   const { out } = tally ?? {};
-  // Requires fireOrders' word, too: executeOrders could keep an unsigned child back until another one has gone, and
-  // then let both be signed.
+  // Also requires that fireOrders itself has found out: executeOrders could keep an unsigned child back until another
+  // one has gone, and then let both be signed.
   const isProvenDead = out && isDead(out.child) && child.parent.after === out.child;
   if (familyOf(mandate.chain) === "evm" && out && out.child !== child.orderId && !isProvenDead)
     return later("another child may still fill");
@@ -120,7 +120,7 @@ function objectionToDeadline(
       : undefined;
   if (deadline === undefined || deadline > child.validUntil)
     return refused("the swap's deadline is too late");
-  // The lane's clock may be ahead. Refusals for good end an order.
+  // The lane's clock may be ahead. A final refusal ends an order.
   if (deadline > Math.floor(nowMs / 1000) + life + triggerTimes.signingSeconds)
     return later("the swap's deadline is too far away");
   return first !== undefined && deadline !== first.deadline

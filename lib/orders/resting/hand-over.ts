@@ -21,7 +21,7 @@ export const fireRequest = v.strictObject({
 
 export type FireRequest = v.InferOutput<typeof fireRequest>;
 
-/** Words about the orders, by id. */
+/** Findings about the orders, by id. */
 export type FireAnswer = Readonly<Record<string, FireWord>>;
 
 /**

@@ -12,7 +12,9 @@ export type Leg = Mandate["legs"][number];
 /** A leg with the price at which it fires now. */
 export type PricedLeg = Extract<Leg, { kind: LegClass }>;
 
-/** The class of a leg decides its budgets, rates, pauses, gas and slippage, and the prices that must have held. */
+/**
+ * The class of a leg decides its budgets, rates, pauses, gas and slippage, and for how long its price must have held.
+ */
 export type LegClass = "limit" | "stop";
 
 const classes: Readonly<Record<Leg["kind"], LegClass>> = {

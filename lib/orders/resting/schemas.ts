@@ -84,7 +84,7 @@ export const mandateTerms = v.strictObject({
   by: v.exactOptional(programKeyId),
 });
 
-/** All that a search for reached prices needs to know of a resting order. It decides nothing. */
+/** Data about a resting order for the search for reached prices. No decision depends on it. */
 export const triggerTerms = v.strictObject({
   ...standing,
   /** Prices at which to look at the order. */

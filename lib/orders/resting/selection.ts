@@ -181,7 +181,10 @@ function byFloor(side: Order["side"], a: Crossed, b: Crossed): number {
   return side === "sell" ? order : -order;
 }
 
-/** Computes what the last part of a sum adds to the output of the sum's best route. The word of the less generous host counts. */
+/**
+ * Computes what the last part of a sum adds to the output of the sum's best route. The lower of the two hosts' answers
+ * counts.
+ */
 function gainOf([a, b]: Ladders, before: number, at: number): bigint {
   const gainIn = (ladder: Ladder = []) => {
     const outOf = (route: readonly bigint[], index: number) => route[index] ?? 0n;

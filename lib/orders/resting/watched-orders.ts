@@ -175,11 +175,11 @@ export class WatchedOrders {
       askAgainMs,
       lookAgainMs = askAgainMs,
     }: FireWord = word ?? { state: "rest", askAgainMs: triggerTimes.handOverMs.first };
-    // An answer says nothing of an order that another run has moved meanwhile.
+    // An answer says nothing about an order that another run has moved in the meantime.
     const { underWayAs = watched.row.state } = watched;
     watched.underWayAs = undefined;
     watched.nextMs = underWayAs === watched.row.state ? nowMs + lookAgainMs : nowMs;
-    // A look at a child says nothing about legs, and is no further firing.
+    // A look at a child says nothing about legs, and does not count as another firing.
     if (watched.row.state !== "resting") return;
     for (const [index, leg] of watched.legs.entries()) {
       if (leg.sinceMs === undefined) continue;

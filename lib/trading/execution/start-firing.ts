@@ -21,8 +21,8 @@ export const startTriggersOf =
   };
 
 /**
- * Makes a function that hands all that a user rests of a wallet over to fireOrders, which finds that the wallet is
- * retired. It never throws: a repeated request hands the rest over again.
+ * Makes a function that hands all of a user's resting orders of a wallet over to fireOrders, which finds that the
+ * wallet is retired. It never throws: a repeated request hands them over again.
  */
 export const endRestingOf =
   (table: Table, fire: (request: FireRequest) => Promise<void>, onFault: OnFault) =>

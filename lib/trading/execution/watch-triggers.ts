@@ -13,7 +13,7 @@ export type WatchDeps = {
   leases: Pick<LeasedRunDeps["effects"], "readReaderLease" | "changeReaderLease">;
   chains: readonly WatchedChain[];
   readTriggers: (chain: TradingChain) => Promise<readonly Trigger[]>;
-  /** Invokes fireOrders, and returns its words about the orders by their ids. */
+  /** Invokes fireOrders, and returns its findings about the orders by their ids. */
   fire: (request: FireRequest) => Promise<FireAnswer>;
   /** Receives errors. The run continues. */
   onFault: (error: unknown) => void;
@@ -35,7 +35,7 @@ const mostIdleMs = 5 * 60_000;
 
 /**
  * Searches for resting orders whose prices may be reached, and hands them over to fireOrders, until another run takes
- * over or no order rests. It decides nothing: all that it says is a hint.
+ * over or no order rests. It decides nothing: its results are only hints.
  */
 export async function watchTriggers(deps: WatchDeps, times: ReadTimes): Promise<void> {
   await new WatchRun(deps, times).start();

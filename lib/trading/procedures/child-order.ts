@@ -66,7 +66,8 @@ export function* makingChild(request: ChildRequest): Procedure<MadeChild | Child
   if ("refused" in assessed) return { attention: attentionTo(assessed.refused, side) };
   const { facts, check } = assessed;
   const { amount } = chosen.crossed;
-  // Hosts that now state other decimals, or a relay that is gone, would make another order than the mandate allows.
+  // Hosts that now state other decimals, or a relay that is gone, would make a different order from the one that the
+  // mandate allows.
   const isSame = facts.amount === amount && check.least === minAmountOut;
   if (!isSame || (check.submission === "private") !== mandate.isPrivate) return { attention: "NO_ROUTE" };
   if (facts.amountOut < minAmountOut) return { attention: "PRICE_BEYOND_WORST" };

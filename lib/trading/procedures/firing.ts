@@ -51,9 +51,9 @@ type Look = { parent: ParentView; leg: number; question: LegQuestion };
 type Conditions = Map<string, Set<AttentionCode>>;
 
 /**
- * Moves resting orders by what is certain about their children, and fires those whose prices are reached. Believes only
- * what two hosts say, because each request is a hint. Returns the ids of the orders that it fired, and of those that wait
- * for others that came first.
+ * Moves resting orders by what is certain about their children, and fires those whose prices are reached. Relies only
+ * on what two hosts say, because each request is a hint. Returns the ids of the orders that it fired, and of those that
+ * wait for others that came first.
  */
 export function* firing(
   family: FiringFamily,

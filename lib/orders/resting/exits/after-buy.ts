@@ -14,7 +14,7 @@ export type BuySight = "unclear" | "open" | "filled" | "unfilled";
 
 /**
  * Returns the certain facts about a buy. Both hosts must show its fill, or agree that there is none. A fill that a
- * reorganisation has moved to another block may have brought something else.
+ * reorganisation has moved to another block may have brought a different amount.
  */
 export function sightOfBuy(
   { child, isFilled, isSettled }: BuyView,

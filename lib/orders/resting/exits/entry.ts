@@ -39,7 +39,8 @@ export const exitIdOf = ({ userID, orderId }: Pick<Mandate, "userID" | "orderId"
   orderId.slice(0, timeDigits) + hashedId(["exit", userID, orderId, index]).slice(timeDigits);
 
 /**
- * Computes the most that an exit sells of what its buy has received. The last one of 100 % sells what the others leave.
+ * Computes the maximum that an exit sells of the tokens that its buy has received. If the exits of a buy sell 100 % of
+ * them, the last exit sells the rest.
  */
 export function partOf({ amount, exit }: Mandate, received: bigint): bigint {
   const part = (ppm: bigint) => (received * ppm) / whole;
