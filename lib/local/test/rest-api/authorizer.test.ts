@@ -216,7 +216,7 @@ describe("an authorizer that makes no decision", () => {
       malformedAt("policyDocument.Statement.0.Resource"),
     ],
     [
-      "has a longer one in a list",
+      "has a longer resource in a list",
       allow(["*", "x".repeat(513)]),
       malformedAt("policyDocument.Statement.0.Resource.1"),
     ],

@@ -29,7 +29,7 @@ describe("firstFailure", () => {
     ["a failure without its identifier", { batchItemFailures: [{ id: "12" }] }],
     ["an empty identifier", failed("")],
     ["an identifier that is null", failed(null)],
-    ["an identifier of another batch, even with a good one", failed("12", "99")],
+    ["an identifier of another batch, even next to a valid one", failed("12", "99")],
   ])("counts the whole batch as failed for %s", (_, value) => {
     expect(answer(value)).toBe(0);
   });
