@@ -224,7 +224,7 @@ describe("an executor that was taken over", () => {
     expect(desk.signatures).toBe(0);
     const signed = await intruder.askWith(own, planned(own));
     if (signed === undefined || !("slot" in signed)) return expect.fail("the genuine order is not signed");
-    // Only the ledger allows a clear of an order whose MAC is void, but not of one that differs from the claimed one.
+    // The ledger is enough to clear an order whose MAC is void, but not one that differs from the claimed order.
     const { maxFeePerGas } = planned(own).fees;
     const fees = { maxFeePerGas: 2n * maxFeePerGas, maxPriorityFeePerGas: 2n * maxFeePerGas };
     if (answer === unlike)
