@@ -32,7 +32,7 @@ type Shard = {
 /** Pause after a delivery. Even its first messages may have been sent late in the delivery. */
 const pauseMs = 1000;
 
-/** Time for which a failed delivery may go on sending, counted from when it was assembled. */
+/** Time for which a failed delivery may continue to send, counted from when it was assembled. */
 export const failedMs = 4000;
 
 /** Invokes deliver for each shard with changes, one delivery at a time. */

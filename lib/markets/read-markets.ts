@@ -97,7 +97,7 @@ const mostDeliveringMs = 5000;
 
 /**
  * Time that a run waits for word of the previous one, which then has sent its last delivery even if it died, and the
- * interval at which it looks for the word. Until a run's next heartbeat fails, it goes on delivering.
+ * interval at which it looks for the word. Until a run's next heartbeat fails, it continues to deliver.
  */
 const handOverMs = mostDeliveringMs + failedMs;
 const wordMs = 200;

@@ -34,7 +34,7 @@ try {
   const terminal = createTerminal({ baseUrl, key: readKey(TERMINAL_KEY_FILE), patienceMs });
   serveStdio(() => createServer(terminal, { quoteSeconds }));
 } catch (error) {
-  // Prints to the error output, because the standard output is for the protocol alone.
+  // Prints to the error output, because the standard output is only for the protocol.
   console.error((error as Error).message);
   process.exitCode = 1;
 }

@@ -3,8 +3,8 @@ import { type CancellingAllDeps, cancelOrdersBy } from "../trading/cancel-orders
 import { revokeProgramKey, type ShownKey, shownKey } from "./program-keys.ts";
 
 /**
- * Revokes a program key, and then cancels its open orders and all that rests by it. Nothing can be signed by the key
- * from the first write on. Repeating the request finishes what a crash has left.
+ * Revokes a program key, and then cancels its open and resting orders. Nothing can be signed with the key from the
+ * first write on. Repeating the request finishes what a crash has left.
  *
  * @throws {DomainError} KEY_NOT_FOUND
  */

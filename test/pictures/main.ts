@@ -134,7 +134,7 @@ async function fund(chain: EvmChain, address: string): Promise<void> {
 
 let orders = 0;
 
-/** Places an order. Waits until one that does not rest is filled. */
+/** Places an order. Waits until it is filled, unless it rests. */
 async function order(body: object): Promise<void> {
   const { data, error } = await terminal.placeOrder({
     headers: { "Idempotency-Key": `order-${++orders}` },

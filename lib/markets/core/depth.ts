@@ -94,7 +94,8 @@ type Measured = { terms: RouteTerms; depth: CoinUnits };
 
 /**
  * Lists the pools that may only buy: those that are deep enough, but more than 2 % cheaper than another one in which a
- * sale gets something. Anybody can bid so far below the market without a risk. Who sells there is soon sold out.
+ * sale gets something. Anybody can bid so far below the market without a risk. Anybody who sells there is soon sold
+ * out.
  */
 export function cheapPools<Pool extends Measured>(pools: readonly Pool[], coinDecimals: number): Pool[] {
   const [first, ...others] = pools.filter(({ depth }) => depth > 0n).map(({ terms }) => terms.price);

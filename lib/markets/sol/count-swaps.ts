@@ -69,7 +69,7 @@ function stepIn({ venue, accounts }: SolPool, found: PastTransaction | undefined
 
 /**
  * Asks two hosts, and compares what is seen in their answers. Undefined if one of them does not answer, or if they
- * differ. A single host is believed.
+ * differ. A single host is trusted.
  */
 async function agreedAnswer<Value, Seen>(
   { inOrder }: Pick<SolReader["client"], "inOrder">,

@@ -121,7 +121,7 @@ async function openAll(
         (balances) =>
           balances && sampledVenues[venue].pastAmounts(accounts, (each) => balances.get(each), accountAt),
       );
-      // Leaves out a time other than the listed one, by which a host could write candles of any minute.
+      // Leaves out a time other than the listed one, with which a host could write candles of any minute.
       if (found && before && after && intervalStart(found.time, "1m") === start)
         opened.push({ start, slot: found.slot, time: found.time, before, after, count });
     },

@@ -41,7 +41,7 @@ export type SolMarketsDeps = Pick<SampledFindingDeps, "find"> & {
   loadHistory: (order: SampledHistoryOrder) => Promise<HistoryState>;
   countHistory: HistoriesDeps["countHistory"];
   uncountHistory: HistoriesDeps["uncountHistory"];
-  /** True if the chain has a single host, which is believed. */
+  /** True if the chain has a single host, which is trusted. */
   isAlone: boolean;
   store: TokenStore<SampledState>;
   coinUsdAt: CoinUsdAt;

@@ -29,7 +29,7 @@ export class PoolWatches {
   readonly #watches = new Map<string, PoolWatch>();
   #look: { number: number; time: number } | undefined;
 
-  /** @param isAlone True if the chain has a single host, which is believed. */
+  /** @param isAlone True if the chain has a single host, which is trusted. */
   constructor(isAlone: boolean) {
     this.#isAlone = isAlone;
   }
@@ -65,7 +65,7 @@ export class PoolWatches {
     for (const pool of this.#watches.keys()) if (!pools.has(pool)) this.#watches.delete(pool);
   }
 
-  /** Takes the states that hosts show. A single host's word changes nothing, unless the chain has no other. */
+  /** Takes the states that hosts show. A single host's answer changes nothing, unless the chain has no other. */
   take(looks: readonly ShownPools[]): void {
     const heads = looks.map(({ head }) => head).toSorted((a, b) => a.number - b.number);
     const [first, second = this.#isAlone ? first : undefined] = heads;

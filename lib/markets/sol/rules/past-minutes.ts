@@ -16,8 +16,8 @@ export type OpenedMinute = {
 };
 
 /**
- * Makes minute candles from one transaction a minute. A minute opens at the close before. Its swaps are counted only if
- * it has a single transaction, since the others are not known.
+ * Makes minute candles from one transaction a minute. A minute opens at the previous close. Its swaps are counted only
+ * if it has a single transaction, since the others are not known.
  */
 export function pastMinutes(pool: SampledPool, opened: readonly OpenedMinute[]): Candle[] {
   let close: Decimal | undefined;

@@ -26,7 +26,7 @@ const isBetween = (state: PoolAmounts, one: PoolAmounts, other: PoolAmounts): bo
 
 /**
  * Sightings of a pool by hosts. No host can be asked for a past slot, so two hosts rarely show the same slot. A
- * sighting counts once another host bears it out: with the same state right before or after it, or with amounts on both
+ * sighting counts once another host confirms it: with the same state right before or after it, or with amounts on both
  * sides of its own. The other host must have reached its slot, since slots after a false one would never count.
  */
 export class Witnesses {
@@ -34,7 +34,7 @@ export class Witnesses {
   readonly #shown = new Map<string, PoolSighting[]>();
   #agreedSlot = -1;
 
-  /** @param isAlone True if the chain has a single host, which is believed. */
+  /** @param isAlone True if the chain has a single host, which is trusted. */
   constructor(isAlone: boolean) {
     this.#isAlone = isAlone;
   }
