@@ -61,12 +61,14 @@ export function holdingsAfter(base: Holding, events: readonly BookEvent[], nextO
  * Replaces the events of one order, and returns the book with the positions that change.
  *
  * @param events Empty if the order has no fill.
+ * @param unsureFrom Lowest place at which another fill may yet turn up. No later event is final.
  */
 export function rebooked(
   book: Book,
   orderId: string,
   events: readonly BookEvent[],
   nowMs: number,
+  unsureFrom = Number.POSITIVE_INFINITY,
 ): { book: Book; changed: Position[] } {
   const others = book.events.filter((event) => event.orderId !== orderId);
   const known = book.events.findIndex((event) => event.orderId === orderId);
@@ -75,10 +77,14 @@ export function rebooked(
   const all = others
     .toSpliced(known < 0 ? others.length : known, 0, ...events)
     .toSorted((a, b) => a.place - b.place);
-  const firstOpen = all.findIndex(({ settled }) => !settled);
+  const firstOpen = all.findIndex(({ place, settled }) => !settled || place > unsureFrom);
   const isFinal = firstOpen < 0;
-  const shown = shownPositions(book, holdingsAfter(book.base, all, book.nextOrdinal), isFinal, nowMs);
   const final = isFinal ? all : all.slice(0, firstOpen);
+  const judged = [
+    ...final,
+    ...all.slice(final.length).map((event) => ({ ...event, settled: false as const })),
+  ];
+  const shown = shownPositions(book, holdingsAfter(book.base, judged, book.nextOrdinal), isFinal, nowMs);
   const base = holdingsAfter(book.base, final, book.nextOrdinal).at(-1) as Holding;
   return {
     book: {

@@ -38,7 +38,7 @@ export type MovedOut = {
   kind: "moved-out";
   orderId: string;
   place: number;
-  settled: true;
+  settled: boolean;
   time: string;
   /** Tokens of the position that are still in the wallet. */
   left: TokenUnits;

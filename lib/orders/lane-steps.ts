@@ -15,6 +15,7 @@ import {
   type AnyOrder,
   changed,
   hasEnded,
+  hasSignedSwap,
   type Life,
   type OrderChanges,
   slotsOf,
@@ -217,7 +218,8 @@ function eventsOf(
   return [intent.side === "buy" ? { ...fill, kind: "buy" } : { ...fill, kind: "sell", held }];
 }
 
-function bookWrites({ view, nowMs }: LaneRun, order: AnyOrder, now: readonly BookEvent[]): ItemWrite[] {
+function bookWrites(run: LaneRun, order: AnyOrder, now: readonly BookEvent[]): ItemWrite[] {
+  const { view, nowMs } = run;
   const { orderId, userID, token } = order.intent;
   const old = view.books.find((book) => book.userID === userID && book.token === token);
   const known = old?.events.filter((event) => event.orderId === orderId) ?? [];
@@ -225,10 +227,27 @@ function bookWrites({ view, nowMs }: LaneRun, order: AnyOrder, now: readonly Boo
   const events: readonly BookEvent[] = isTakenBack
     ? [{ kind: "taken-back", orderId, place: known[0]?.place ?? 0, settled: false }]
     : now;
-  if (isSameEvents(known, events)) return [];
   const { baseSymbol } = order.placed;
   const fresh = { ...(old ?? emptyBook(order.intent, order.placed)), ...(baseSymbol && { baseSymbol }) };
-  return bookPuts(fresh, rebooked(fresh, orderId, events, nowMs), old);
+  const next = rebooked(fresh, orderId, events, nowMs, unsureFrom(run, order));
+  const isSame = isSameEvents(known, events) && next.book.events.length === fresh.events.length;
+  return isSame ? [] : bookPuts(fresh, next, old);
+}
+
+/**
+ * Returns the lowest place at which hosts may yet show another fill of the book, because one host lies or both have
+ * forgotten a transaction.
+ */
+function unsureFrom({ view, rules }: LaneRun, now: AnyOrder): number {
+  const { orderId, userID, token } = now.intent;
+  const unsettled = view.orders
+    .map((order) => (order.intent.orderId === orderId ? now : order))
+    .filter(({ intent, life }) => intent.userID === userID && intent.token === token && !life.settled);
+  return Math.min(
+    ...unsettled
+      .filter((order) => hasSignedSwap(order, view.slots))
+      .flatMap((order) => slotsOf(order, view.slots).map(rules.lowestPlace)),
+  );
 }
 
 /**

@@ -49,6 +49,8 @@ export type SlotRules<F extends FamilyTypes = FamilyTypes> = {
   sightOf(slot: F["slot"]): SlotSight;
   /** Returns the fill in the slot's block, if there is one. */
   fillIn(slot: F["slot"]): FoundFill | undefined;
+  /** Returns the lowest place that a fill of the slot can have. */
+  lowestPlace(slot: F["slot"]): number;
   /** Returns the times at which the order needs a run. */
   dueMs(order: TradeOrder<F>, slots: readonly F["slot"][], nowMs: number): number[];
   /** True if a signed transaction may wait for a better price until the order's deadline. */

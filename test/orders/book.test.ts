@@ -239,6 +239,22 @@ describe("rebooked", () => {
     expect(steps.at(-1)?.changed[0]?.settled).toBe(false);
   });
 
+  it("counts no event as final that comes after a place at which a fill may yet turn up", () => {
+    const bought = rebooked(
+      emptyBook(key, { symbol: "MOON/ETH", decimals: 18 }),
+      "order1",
+      [buy(1, 5n, 9n)],
+      nowMs,
+      2,
+    );
+    const sold = rebooked(bought.book, "order3", [sell(3, 9n, 12n)], nowMs, 2);
+    expect(sold.book).toMatchObject({ base: { amount: 9n, settled: true }, events: [{ orderId: "order3" }] });
+    expect(sold.changed).toMatchObject([{ status: "closed", settled: false }]);
+    const later = rebooked(sold.book, "order2", [], nowMs);
+    expect(later.book).toMatchObject({ base: { amount: 0n, settled: true }, events: [] });
+    expect(later.changed).toMatchObject([{ status: "closed", settled: true }]);
+  });
+
   it("sorts a fill by its place in the chain, no matter when it was seen", () => {
     const early = { ...sell(1, 4n, 90n), settled: false } as BookEvent;
     const late = { ...buy(2, 100n, 10n), settled: false } as BookEvent;

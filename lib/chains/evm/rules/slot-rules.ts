@@ -13,6 +13,7 @@ import { type EvmSlot, isToJudge, newestAttempt, swapResultOf } from "./slot.ts"
 export const evmSlots: SlotRules<Evm> = {
   sightOf: ({ receipt, takenIn }) => ({ receipt, takenIn }),
   fillIn,
+  lowestPlace: ({ place }) => place,
   dueMs,
   mayWait: ({ gasPreset }) => gasPreset === "slow",
   detailsOf: evmDetails,

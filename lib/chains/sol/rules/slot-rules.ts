@@ -14,6 +14,8 @@ import { effectiveAttempt, lastValidOf, type SolSlot, successOf } from "./slot.t
 export const solSlots: SlotRules<Sol> = {
   sightOf: (slot) => ({ receipt: successOf(slot) }),
   fillIn,
+  // A message may be in any block, whatever one host says.
+  lowestPlace: () => 0,
   dueMs,
   mayWait: () => false,
   detailsOf: solDetails,
