@@ -24,7 +24,8 @@ export const lies = [
   "route invented",
 ] as const;
 
-export type Lie = (typeof lies)[number];
+/** Only a plot makes a host show the oldest of the transactions that it is asked about as failed. */
+export type Lie = (typeof lies)[number] | "oldest failed";
 
 /** A transaction sent by another program of the wallet's owner. */
 export type ForeignTransaction = {

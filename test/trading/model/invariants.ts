@@ -384,7 +384,7 @@ const visibleIn = ({ amount, life }: TradeOrder<Evm>) => {
   return [amount, status, stage, settled, reasonCode, txHash, spent, received, networkFee].join();
 };
 
-function checkPosition(before: Items["position"] | undefined, after: Items["position"]): void {
+export function checkPosition(before: Items["position"] | undefined, after: Items["position"]): void {
   must(after.version === (before?.version ?? 0) + 1, "a position's version does not grow by one");
   // Checks that only open positions grow through new fills.
   must(!(before?.settled === true && before.status === "closed"), "a closed, settled position changed");

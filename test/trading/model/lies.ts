@@ -1,5 +1,5 @@
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
-import type { EvmOrderFacts, EvmSnapshot } from "../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { EvmOrderFacts, EvmReceipt, EvmSnapshot } from "../../../lib/chains/evm/rules/host-snapshot.ts";
 import type { EvmIntent, EvmRoute } from "../../../lib/chains/evm/rules/intent.ts";
 import { bestRoute } from "../../../lib/chains/evm/rules/route-choice.ts";
 import type { Question } from "../../../lib/orders/effects.ts";
@@ -7,6 +7,17 @@ import { localV3 } from "../../support/trading.ts";
 import type { Lie } from "./chain-under-test.ts";
 
 const madeUp = { fee: 5n, l1Fee: 0n, gasUsed: 5n, gasPrice: 1n, spent: 11n, received: 13n };
+
+const failed = ({ hash, block, fee, l1Fee, gasUsed, gasPrice }: EvmReceipt): EvmReceipt => ({
+  hash,
+  block,
+  fee,
+  l1Fee,
+  gasUsed,
+  gasPrice,
+  status: "failed",
+  isSlippage: true,
+});
 
 const truths = new WeakMap<EvmSnapshot, EvmSnapshot>();
 
@@ -34,6 +45,11 @@ function alteredBy(lie: Lie, snapshot: EvmSnapshot, question: Question<Evm>): Ev
     }
     case "receipts withheld":
       return { ...snapshot, receipts: new Map() };
+    case "oldest failed": {
+      const [oldest] = [...receipts.values()].toSorted((a, b) => a.block.number - b.block.number);
+      if (oldest === undefined) return snapshot;
+      return { ...snapshot, receipts: new Map(receipts).set(oldest.hash, failed(oldest)) };
+    }
     case "balances made up":
       return {
         ...snapshot,

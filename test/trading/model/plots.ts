@@ -257,6 +257,26 @@ const liarOfBalances: Plot = async (world, clients) => {
   await world.chain.setDown(other, false);
 };
 
+/** Sells what a buy has brought while one host claims that the buy has failed. */
+const hiddenBuy: Plot = async (world, clients) => {
+  const { chain: blocks, random } = world;
+  const wallet = random.pick(wallets) as string;
+  const token = random.pick(tokens) as string;
+  const host = anyHost(world);
+  await blocks.setBaseFee(5n);
+  clients.trade(wallet, "buy", token, 500n);
+  await settleDown(world);
+  const work = world.startWork(world.eventFor({ chain, wallet }));
+  if (work !== undefined) await runOn(world, work, 0);
+  await mine(world);
+  await blocks.lie(host, "oldest failed");
+  await calm(world, 1);
+  clients.trade(wallet, "sell", token, 900n);
+  await settleDown(world);
+  await calm(world, 8);
+  await blocks.lie(host, undefined);
+};
+
 /**
  * Leaves a swap unsent until it is too late, while the user's or the operators' limit of a day's network fees falls
  * below the signed fees.
@@ -324,6 +344,7 @@ export const rarePlots = {
   "a limit of network fees that falls before a signature": lowerLimit,
   "an order that an intruder has altered": alteredOrder,
   "a host that makes up what a wallet has": liarOfBalances,
+  "a host that hides a buy until its tokens are sold": hiddenBuy,
   "a day whose network fees are above their limit": fullDay,
   "a user who cancels all orders": cancelledTogether,
   "an order from the future": orderFromTheFuture,

@@ -10,12 +10,15 @@ export const owners = [
 export const wallets = ["A1", "B2"];
 export const tokens = ["MOON", "FEEZ"];
 
-/** Places an order with this side, or with a random one, and returns its intent. */
-export async function placeNew(world: SolWorld, wanted?: SolIntent["side"]): Promise<SolIntent> {
+/** Places an order with these terms, or with random ones, and returns its intent. */
+export async function placeNew(
+  world: SolWorld,
+  wanted: Partial<Pick<SolIntent, "userID" | "wallet" | "token" | "side">> = {},
+): Promise<SolIntent> {
   const { random } = world;
-  const [userID, wallet] = random.pick(owners) ?? owners[0];
-  const token = random.pick(tokens) as string;
-  const side = wanted ?? (random.chance(0.5) ? "buy" : "sell");
+  const [owner, ofOwner] = random.pick(owners) ?? owners[0];
+  const { userID = owner, wallet = ofOwner, token = random.pick(tokens) as string } = wanted;
+  const side = wanted.side ?? (random.chance(0.5) ? "buy" : "sell");
   const { unit } = world.chain.scale;
   const amount = unit * BigInt(100 + random.below(side === "buy" ? 30_000 : 40_000));
   const { coins, tokens: inPool } = world.chain.poolOf(token);

@@ -315,11 +315,18 @@ function checkPositions(
       stored.every(({ settled }) => settled === true),
       "a position never settled",
     );
-    for (const { amount, cost } of holdings)
-      must(
-        stored.some((each) => each.amount === formatAmount(amount, 6) && each.cost === formatAmount(cost, 9)),
-        "a position does not follow from its fills",
+    const kept = stored.filter(({ networkFees }) => networkFees !== "0");
+    must(kept.length === holdings.length, "there are positions without fills, or fills without a position");
+    for (const { amount, cost, realizedPnl, closedAt } of holdings) {
+      const isSame = kept.some(
+        (each) =>
+          each.amount === formatAmount(amount, 6) &&
+          each.cost === formatAmount(cost, 9) &&
+          each.realizedPnl === formatAmount(realizedPnl, 9) &&
+          each.status === (closedAt === undefined ? "open" : "closed"),
       );
+      must(isSame, "a position does not follow from its fills");
+    }
   }
 }
 

@@ -11,6 +11,7 @@ import type { TradeOrder } from "../../../../lib/orders/trade-order.ts";
 import { openPolicy } from "../../../../lib/orders/wallet-policy.ts";
 import { checkCutoff } from "../cancel-all.ts";
 import { checkEarnedBy } from "../earned.ts";
+import { checkPosition } from "../invariants.ts";
 import type { Process } from "../process.ts";
 import type { ModelTable } from "../table.ts";
 import { must } from "../violation.ts";
@@ -67,6 +68,7 @@ export class SolInvariants {
     const isOfOrder = changes.some(({ kind }) => kind === "order");
     for (const { kind, before, after } of changes) {
       if (kind === "book" && !isOfOrder) this.checkDeparture(after as Items["book"]);
+      if (kind === "position") checkPosition(before as Items["position"], after as Items["position"]);
       if (kind === "bytes") this.recorded.add((after as { raw: string }).raw);
       if (kind === "slot") this.checkSlot(before as SolSlot | undefined, after as SolSlot | undefined);
       if (kind === "cutoff") checkCutoff(process.name, before, after);

@@ -160,7 +160,7 @@ export const oneLiar: Move = async (world) => {
  */
 const liarOfHoldings: Move = async (world) => {
   const { chain: blocks, random, table } = world;
-  const intent = await placeNew(world, "buy");
+  const intent = await placeNew(world, { side: "buy" });
   const { wallet, userID, token } = intent;
   for (let rounds = 0; rounds < 30 && table.all("lane").length > 0; rounds++) {
     await work(world, wallet);
@@ -178,6 +178,31 @@ const liarOfHoldings: Move = async (world) => {
   }
   await blocks.setLie(host, false);
   await blocks.setDown(other, false);
+};
+
+/** Sells what a buy has brought, or moves it out, while one host claims that the buy has not filled. */
+const hiddenBuy: Move = async (world) => {
+  const { chain: blocks, random } = world;
+  const { userID, wallet, token } = await placeNew(world, { side: "buy" });
+  await work(world, wallet);
+  await mine(world, 2);
+  const host = anyHost(world);
+  await blocks.setLie(host, true, random.pick(["nothing landed", "invented failures"] as const));
+  await outlive(world);
+  await work(world, wallet);
+  if (random.chance(0.3)) {
+    world.seen.add("tokens moved out");
+    await blocks.moveOut(wallet, token);
+  }
+  for (let sales = 1 + random.below(2); sales > 0; sales--) {
+    await placeNew(world, { userID, wallet, token, side: "sell" });
+    await mine(world, 4);
+    for (let rounds = 0; rounds < 4; rounds++) {
+      await work(world, wallet);
+      await mine(world, 2);
+    }
+  }
+  await blocks.setLie(host, false);
 };
 
 /**
@@ -301,6 +326,7 @@ export const rareSolPlots = {
   "facts that an attacker has made up": makeUpFacts,
   "an order that an intruder has altered": alteredOrder,
   "a host that makes up what a wallet has": liarOfHoldings,
+  "a host that hides a buy until its tokens are sold": hiddenBuy,
   "a day whose network fees are above their limit": fullDay,
   "a user who cancels all orders": cancelledTogether,
   "a clear that is recorded after its order's end": clearAfterTheEnd,
