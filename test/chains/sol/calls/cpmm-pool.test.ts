@@ -76,7 +76,7 @@ describe("readPool", () => {
 
   it.each([
     ["swaps that are stopped", { status: 0b100 }, { allowsSwaps: false }],
-    ["swaps that go on without deposits", { status: 0b011 }, { allowsSwaps: true }],
+    ["swaps that continue without deposits", { status: 0b011 }, { allowsSwaps: true }],
     ["a creator's fee on what is paid in", { hasCreatorFee: 1 }, { creatorFeeOn: "paid in" }],
     ["a creator's fee in the first token", { hasCreatorFee: 1, feeMode: 1 }, { creatorFeeOn: 0 }],
     ["a creator's fee in the second token", { hasCreatorFee: 1, feeMode: 2 }, { creatorFeeOn: 1 }],
