@@ -76,7 +76,7 @@ describe("the sign-in of the console", () => {
     const tab = await opened;
     await tab.getByLabel("User").fill(user);
     await tab.getByRole("button", { name: "Continue", exact: true }).click();
-    await tab.getByText("Go on in the tab where you began").waitFor();
+    await tab.getByText("Continue in the tab where you began").waitFor();
     expect(tab.url()).toBe(`${browser.runner.baseUrl}/console/`);
     await dialog.waitFor({ state: "detached" });
     await trade.getByRole("button", { name: "Buy 0.25 ETH of MOON", disabled: false }).waitFor();

@@ -48,7 +48,7 @@ function Console() {
   if (opening.outcome === "elsewhere")
     return (
       <Threshold>
-        <p role="status">You are signed in. Go on in the tab where you began, and close this one.</p>
+        <p role="status">You are signed in. Continue in the tab where you began, and close this one.</p>
       </Threshold>
     );
 

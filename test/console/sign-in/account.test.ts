@@ -60,7 +60,7 @@ const contentOf = (store: ReturnType<typeof newStore>) =>
     .join();
 
 describe("a tab's sign-in", () => {
-  it("goes on after the page of the issuer, once, and keeps only the refresh token", async () => {
+  it("continues after the page of the issuer, once, and keeps only the refresh token", async () => {
     const { open, signIn } = newBrowser();
     const { account, tab } = open();
     const answer = await signIn(await account.begin("/console/?chain=base"), "alice");

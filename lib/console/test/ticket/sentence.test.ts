@@ -67,7 +67,7 @@ describe("the sentence about an order", () => {
     expect(of(own, "stop")).toContain("within 1 day; you get at least 0.09636 ETH");
   });
 
-  it("says both ends of a pair", () => {
+  it("names both ends of a pair", () => {
     expect(of(half, "oco")).toBe(
       "Sells 50 % of your MOON, 1\u00a0204.5, as soon as the price rises to 0.0002 ETH (100 % above the market price), for at least 0.2409 ETH, or falls to 0.00009 ETH (10 % below the market price), for at least 0.086724 ETH, whichever comes first within 30 days.",
     );
