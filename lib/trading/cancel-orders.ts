@@ -14,7 +14,7 @@ import { laneOrdersOf } from "./items/lane-records.ts";
 import { readResting } from "./items/resting-records.ts";
 
 export type CancellingAllDeps = CancellingDeps & {
-  /** Lists the lanes of all of the user's wallets, retired ones included. */
+  /** Lists the lanes of all of the user's wallets, including retired ones. */
   lanesOf: (userID: string) => Promise<readonly LaneKey[]>;
 };
 

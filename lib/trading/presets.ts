@@ -31,7 +31,7 @@ export async function presetOf(table: Table, name: PresetName): Promise<ShownPre
 }
 
 /**
- * Replaces the user's preset of a chain. What was ordered before stays as it is.
+ * Replaces the user's preset of a chain. Earlier orders stay as they are.
  *
  * @param expected the versions to accept; 0 means that there is no preset. Undefined accepts every version.
  * @throws {DomainError} INVALID_REQUEST, WALLET_NOT_FOUND, PRECONDITION_FAILED, without writing

@@ -221,7 +221,7 @@ describe("fireOrders on a real chain", () => {
     expect(await jobsOf(desk)).toEqual([]);
   });
 
-  it("lets a later run go on after a crash before or after each write", async () => {
+  it("lets a later run continue after a crash before or after each write", async () => {
     const desk = await opened();
     const id = await desk.rest([limitAt(reached)]);
     const crash = () => Promise.reject(new Error("crash"));

@@ -34,7 +34,7 @@ const list = (userID: string, query: Partial<Parameters<typeof listOrders>[2]>) 
 const idsIn = ({ orders }: Awaited<ReturnType<typeof list>>) => orders.map(({ orderId }) => orderId);
 
 describe("listOrders", () => {
-  it("lists what rests, newest first and whole, with the filters of other lists", async () => {
+  it("lists all resting orders at once, newest first, with the filters of other lists", async () => {
     const userID = `lister ${++users}`;
     const pair = await rest(userID);
     const one = await rest(userID, { legs: [limit], chain: "eth" });

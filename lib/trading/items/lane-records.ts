@@ -67,8 +67,8 @@ export async function laneWorkOf(
 }
 
 /**
- * Builds the write that cancels all of a user's orders of a wallet for good, those of clocks that are ahead included.
- * Takes part in the transaction that retires the wallet, so that no order is placed between the two.
+ * Builds the write that cancels all of a user's orders of a wallet for good, including those from clocks that are
+ * ahead. Takes part in the transaction that retires the wallet, so that no order is placed between the two.
  */
 export async function cutoffOfRetired(
   table: Table,

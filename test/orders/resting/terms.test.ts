@@ -171,7 +171,7 @@ describe("objectionToCrowd", () => {
       })),
     )?.details;
 
-  it("allows 100 orders of a user and 20 of a wallet and token, new ones included", () => {
+  it("allows 100 orders of a user and 20 of a wallet and token, including new ones", () => {
     expect(limitBeside(99, String)).toBeUndefined();
     expect(limitBeside(100, String)).toEqual({ limit: 100 });
     expect(limitBeside(19, () => order.token)).toBeUndefined();

@@ -120,7 +120,7 @@ describe("takeReaderLease", () => {
     expect(world.run(takeReaderLease("eth", { run: "next", build: "b1" }))).toBeUndefined();
   });
 
-  it("gives a run an epoch above those of runs with other leases, and the word of the one before", () => {
+  it("gives a run an epoch above those of runs with other leases, and the message of the run before it", () => {
     const world = new LeaseWorld();
     Object.assign(world, { lease: leaseOf({ build: "b0" }), hasLane: true });
     const lease = world.run(takeReaderLease("markets base", { ...candidate, leastEpoch: 30 }));

@@ -255,7 +255,7 @@ export class RestingChecks {
     }
   }
 
-  /** Each order has come to its end, and the record is that of the chain. */
+  /** Each order has ended, and its record agrees with the chain. */
   atEnd(): void {
     const fills = this.#chain.fills().map(({ orderId }) => this.#children.get(orderId)?.parentId);
     const filled = new Set(fills);

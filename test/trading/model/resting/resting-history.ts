@@ -242,7 +242,7 @@ function intrude(world: RestingWorld): void {
   world.parents.set(mandate.orderId, { ...parent, state: "resting", out: [], revision: parent.revision + 1 });
 }
 
-/** Lets some runs of the functions go on. Each may be skipped, or killed after any effect. */
+/** Lets some runs of the functions continue. Each may be skipped, or killed after any effect. */
 function act(world: RestingWorld): void {
   const { random } = world;
   if (random.chance(0.05)) return;

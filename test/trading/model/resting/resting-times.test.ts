@@ -43,7 +43,7 @@ class Quiet {
     }
   }
 
-  /** Lets time pass without a block. All functions go on. */
+  /** Lets time pass without a block. All functions continue. */
   halt(seconds: number): void {
     for (let minute = 0; minute <= seconds; minute += 60) {
       this.world.aheadMs = minute * 1000;
