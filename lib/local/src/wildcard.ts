@@ -1,7 +1,7 @@
 /** Special characters that stand for themselves, as IAM writes them. */
 export const escapedCharacter = /\$\{([*?$])\}/;
 
-/** Compiles a pattern as IAM does: `*` stands for any characters, `/` and `:` included, and `?` for one. */
+/** Compiles a pattern as IAM does: `*` stands for any characters, including `/` and `:`, and `?` for one. */
 export function wildcard(pattern: string, flags = ""): RegExp {
   // Escapes every other part, which is a single special character.
   const source = pattern

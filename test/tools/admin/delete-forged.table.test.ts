@@ -70,7 +70,7 @@ describe("delete-user among users with such words in their items", () => {
 });
 
 describe("delete-user with a forged profile or forged events", () => {
-  it("keeps keys whose export only the events of their wallets name", async () => {
+  it("keeps keys whose export is recorded only in their wallets' events", async () => {
     const { table } = await filled();
     const keys = await sealedIn(table);
     for (const { walletId } of keys)

@@ -136,7 +136,7 @@ async function tradedOnce(table: Table): Promise<LaneBench> {
   return bench;
 }
 
-/** Replaces texts within all texts, keys of maps included. */
+/** Replaces texts within all texts, including keys of maps. */
 function replacedIn(value: unknown, ...texts: [string, string][]): unknown {
   const replaced = (text: string) => texts.reduce((all, [from, to]) => all.replaceAll(from, to), text);
   if (typeof value === "string") return replaced(value);
