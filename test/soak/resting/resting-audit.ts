@@ -165,7 +165,7 @@ export function withChildren(facts: SolFacts, parents: readonly ShownParent[]): 
   return { ...facts, transactions, marked: new Set([...facts.marked, ...made]) };
 }
 
-/** Checks that what rests in the table, what clients list and what may fire are the same orders. */
+/** Checks that the orders that rest in the table, those that clients list and those that may fire are the same. */
 export const problemsOfResting = (
   userID: string,
   { listed, open, stored }: Readonly<Record<"listed" | "open" | "stored", readonly string[]>>,

@@ -324,7 +324,7 @@ const listOf = async (service: Service, trader: Trader, status: string): Promise
   return data?.orders ?? [];
 };
 
-/** Compares what rests with the triggers and with what clients list, while few orders change. */
+/** Compares resting orders with the triggers and with the lists of clients, while few orders change. */
 export async function problemsOfViews(service: Service, traders: readonly Trader[]): Promise<string[]> {
   const table = await service.table();
   const problems: string[] = [];
