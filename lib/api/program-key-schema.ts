@@ -64,7 +64,7 @@ export const ProgramKeySchema = v.pipe(
     maxPerDay: v.exactOptional(
       v.pipe(
         AmountTextSchema,
-        v.description("Most to spend on each chain per day in UTC, in its coin, network fees included"),
+        v.description("Maximum to spend on each chain per day in UTC, in its coin, including network fees"),
       ),
     ),
     createdAt: TimestampSchema,

@@ -57,7 +57,7 @@ export const UserDataSchema = v.union([ProfileDataSchema, ReferralDataSchema]);
 const PublicNameSchema = v.pipe(
   v.string(publicNameRule),
   v.check(isPublicName, publicNameRule),
-  v.description("1 to 32 visible characters, emoji included. Names are not unique."),
+  v.description("1 to 32 visible characters, including emoji. Names are not unique."),
 );
 
 export const UpdateProfileSchema = v.pipe(

@@ -34,7 +34,7 @@ const PolicySchema = v.pipe(
   v.object({
     maxPerOrder: v.optional(AmountTextSchema),
     maxPerDay: v.optional(
-      v.pipe(AmountTextSchema, v.description("Most to spend per day in UTC, network fees included")),
+      v.pipe(AmountTextSchema, v.description("Maximum to spend per day in UTC, including network fees")),
     ),
     maxNetworkFeesPerDay: v.optional(
       v.pipe(

@@ -26,7 +26,7 @@ export type PostOptions = {
   timeoutMs?: number;
 };
 
-/** Time within which a device has to answer, connecting included. */
+/** Time within which a device has to answer, including the time to connect. */
 const answerMs = 10_000;
 
 /**

@@ -130,7 +130,7 @@ async function limits(terminal: Terminal, values: { chain: "eth"; wallet: string
   return { data: { ...policy.data, requests: headers.get("RateLimit-Policy") } };
 }
 
-/** Tools that only stop what was ordered, and so need no quote. */
+/** Tools that only stop existing orders, and so need no quote. */
 const cancels: Readonly<Record<string, Read>> = {
   cancel_order: {
     description: "Cancels an open or resting order at once. Repeating it is harmless.",

@@ -3,7 +3,10 @@ import * as v from "valibot";
 import { isInForce, type ProgramKey, type ProgramKeyName } from "../orders/program-key.ts";
 import { type Claims, clockToleranceSeconds, InvalidToken, subject } from "./token-verifier.ts";
 
-/** The method of a request, and its path as sent, without the query. With or without the stage, if it has one. */
+/**
+ * The method of a request, and the paths that may be signed, without the query: the path as sent and, if it has a stage,
+ * the path without it.
+ */
 export type SignedRequest = { method: string; paths: readonly string[] };
 
 /** A verified token of a program. All but the hash of the body has been checked. */

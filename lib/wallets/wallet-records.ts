@@ -72,7 +72,7 @@ export async function addressesOfUser(table: Table, userID: string, network: Net
     .map(({ generatedWalletAddress }) => generatedWalletAddress);
 }
 
-/** Lists the lanes of all of the user's wallets, retired ones included. */
+/** Lists the lanes of all of the user's wallets, including retired ones. */
 export const lanesOfUser = async (table: Table, userID: string): Promise<LaneKey[]> =>
   (await walletsOfUser(table, userID)).map(laneOf);
 

@@ -282,7 +282,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: "Chain down",
-    does: "waits while the hosts of a chain do not answer, and then goes on",
+    does: "waits while the hosts of a chain do not answer, and then continues",
     chain: "avax",
     async play(agent, { world, chain }) {
       const terms = { ...(await placeOf(agent, chain)), amount: "0.1" };

@@ -55,7 +55,7 @@ class Scene {
     expect(await this.#run(recordOf(body))).toEqual([]);
   }
 
-  /** Handles what is due until some time, as the queue hands it out. */
+  /** Handles the messages that are due until a given time, in the order in which the queue delivers them. */
   async until(ms: number): Promise<void> {
     for (;;) {
       const [next] = this.#queue.toSorted((one, other) => one.atMs - other.atMs);
@@ -149,7 +149,7 @@ describe("notifyOwners", () => {
     expect(scene.posted).toHaveLength(6);
   });
 
-  it("gives up a device that fails for a day, says so to its user, and goes on with the next notice", async () => {
+  it("gives up a device that fails for a day, says so to its user, and continues with the next notice", async () => {
     const scene = new Scene("dora");
     await scene.add(webhook("https://hooks.example/dead"));
     await scene.add(webhook("https://hooks.example/alive"));

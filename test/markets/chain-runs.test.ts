@@ -85,7 +85,7 @@ describe("ChainRunKeeper", () => {
 describe("ChainPermission", () => {
   const permission = () => new ChainPermission(deps, "base", 0, 9000);
 
-  it("waits for the word of the common run that last delivered the chain, or until that run must be over", async () => {
+  it("waits for a message of the common run that last delivered the chain, or until that run must be over", async () => {
     for (const [handedOverMs, lookMs, expected] of [
       [undefined, 9999, undefined],
       [undefined, 10_000, 10_000],

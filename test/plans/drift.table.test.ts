@@ -172,7 +172,7 @@ describe("driftIn with a difference", () => {
       ["orphan key a", "orphan key b"],
     ],
     [
-      "keys without a tag, retired ones included",
+      "keys without a tag, including retired ones",
       base,
       {
         keys: new Map([

@@ -102,7 +102,7 @@ const done = {
 };
 
 describe("endProgramKey", () => {
-  it("revokes a key, and cancels what it has placed and what rests by it, and nothing else", async () => {
+  it("revokes a key, and cancels its open and resting orders, and nothing else", async () => {
     const { remove, states, woken } = await opened();
     expect(await remove()).toMatchObject({ keyId, revokedAt: new Date(nowMs).toISOString() });
     expect(await states()).toEqual(done);

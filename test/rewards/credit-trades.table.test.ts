@@ -245,7 +245,7 @@ describe("creditTrades", () => {
     expect(prices).toHaveBeenCalledTimes(1);
   });
 
-  it("goes on after a row that it cannot read, and keeps it", async () => {
+  it("continues after a row that it cannot read, and keeps it", async () => {
     const [ann = "", bob = ""] = sameShard();
     await join(bob);
     const broken = { ...storedRow(earnedFill(ann, "broken", at)), coinUnits: "-1" };
@@ -258,7 +258,7 @@ describe("creditTrades", () => {
     expect(onFault).toHaveBeenCalledExactlyOnceWith(new Error("Earned rows are malformed"));
   });
 
-  it("goes on after a fault of one user, and credits that user in the next run", async () => {
+  it("continues after a fault of one user, and credits that user in the next run", async () => {
     const [ann = "", bob = ""] = sameShard();
     for (const userID of [ann, bob]) await join(userID);
     await settle(...fillsOf(ann, 1), ...fillsOf(bob, 1));

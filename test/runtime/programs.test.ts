@@ -84,7 +84,7 @@ describe("a program at the REST API", () => {
     ]);
   });
 
-  it("needs the scope of GET for HEAD, and no use of its token", async () => {
+  it("requires the scope of GET for HEAD, and does not use up the token", async () => {
     const { onRest, useToken } = authorizers(claimsWith("read"));
     const { usageIdentifierKey } = await onRest(call("HEAD", "/listWallets"));
     expect([usageIdentifierKey, useToken.mock.calls]).toEqual(["a key", []]);

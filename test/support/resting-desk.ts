@@ -86,7 +86,7 @@ export function restingOf(
       );
       return orderId;
     },
-    /** Hands orders over. Returns the word about each. */
+    /** Hands orders over. Returns the finding about each. */
     async fire(
       orderIds: readonly string[],
       by: Partial<Parameters<typeof fireOrders>[0]> = {},

@@ -53,7 +53,7 @@ export async function writeChunk(
 }
 
 /**
- * Reads the chunks that start between two times in epoch seconds, both included. Leaves out chunks written by later
+ * Reads the chunks that start between two times in epoch seconds, including both. Leaves out chunks written by later
  * code.
  */
 export async function readChunks(

@@ -39,7 +39,7 @@ export const newTokensTurnKey = (chain: TradingChain): Key => itemKey("newTokens
 export const chunkKey = (kind: ChunkKind, { chain, token }: TokenName, start: number): Key =>
   itemKey(kind, { chain, token, start: padded(start) });
 
-/** Covers the chunks that start between two times in epoch seconds, both included. */
+/** Covers the chunks that start between two times in epoch seconds, including both. */
 export function chunksWithin(
   kind: ChunkKind,
   name: TokenName,

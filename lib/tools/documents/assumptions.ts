@@ -71,7 +71,8 @@ export const measured = {
   feedWrites: [30, "Write units of feedPrices in a minute", "estimate"],
   chainReads: [424, "Read units of readChains in a minute, for four chains without lanes", "estimate"],
   chainWrites: [120, "Write units of readChains in a minute", "estimate"],
-  // News of four shards and the prices each second, the number of shards, and the shards of followers.
+  // Counts the news of four shards and the prices, each second, and reads of the number of shards and of their
+  // followers.
   marketReads: [310, "Read units of readMarkets in a minute, without those of its followers", "estimate"],
   marketWrites: [34, "Write units of readMarkets in a minute, without those of tokens", "estimate"],
   tokenWrites: [2, "Write units of a followed token in a minute", "estimate"],

@@ -45,7 +45,7 @@ const meanings: Record<HttpErrorCode, string> = {
   EXPORT_LOCKED: "The user has locked exports. `unlocksAt` is present if an unlocking is announced.",
   DEVICES_DISABLED: "Devices are switched off.",
   DEVICE_NOT_FOUND: "The user has no such device.",
-  DEVICE_LIMIT_REACHED: "The user has `limit` devices, those that leave included.",
+  DEVICE_LIMIT_REACHED: "The user has `limit` devices, including those that are leaving.",
   INVALID_SETTING: "The chain has no such setting.",
   PRECONDITION_FAILED: "If-Match does not name the current ETag. Nothing has changed.",
   UNSUPPORTED_CHAIN: "The chain does not trade here.",

@@ -210,7 +210,7 @@ export const restNotes: Record<RestOperationName, Note> = {
   setPreset: {
     tag: "Trading settings",
     description:
-      "Replaces the preset. What was ordered before stays as it is. With `If-Match`, nothing changes unless the preset has one of the given ETags.",
+      "Replaces the preset. Earlier orders stay as they are. With `If-Match`, nothing changes unless the preset has one of the given ETags.",
   },
   getPreset: {
     tag: "Trading settings",

@@ -61,7 +61,7 @@ describe("SolMarkets", () => {
     expect(faults).toEqual([]);
   });
 
-  it("shows nothing new on the word of a single host, and marks the market as stale", async () => {
+  it("shows nothing new that only a single host says, and marks the market as stale", async () => {
     const { state, markets, changed, show, read } = reading();
     markets.want([wanted(token)]);
     void read();
