@@ -122,7 +122,7 @@ describe("afterSights", () => {
     expect(moved(resting, out, changes)).toMatchObject({ state: "ended", end });
   });
 
-  it("waits with a cancellation for the child that is out, and ends as the chain decides", () => {
+  it("if cancelled, waits for the child that is out, and ends as the chain decides", () => {
     const waiting = moved(firing, out, { isCancelled: true });
     expect(waiting).toMatchObject({ state: "firing", isCancelling: true, end: undefined });
     expect(stageOf(waiting)).toBe("cancelling");
