@@ -45,7 +45,7 @@ describe("publish for a policy", () => {
     ]);
   });
 
-  it("for users who were offline, repeats the messages that a looser policy is announced and has taken effect", async () => {
+  it("for users who were offline, repeats the messages about a looser policy that is announced or has taken effect", async () => {
     await scene.connect("fred", "f-1");
     const name = { userID: "fred", connectionId: "f-1", channels: ["prices"], now };
     const typesOf = async () => (await subscribe(scene.table, name)).map(({ type }) => type);
