@@ -80,14 +80,27 @@ export async function recordByOperator(...reports: Report[]): Promise<string> {
 /** Maximum number of reports in one invocation. */
 const batch = 100;
 
-/** Records reports like an execution engine. @returns the status of each. */
+/**
+ * Records reports like an execution engine, which repeats those that fail: on a busy machine, a hundred writes at once
+ * may take the table too long.
+ *
+ * @returns the status of each
+ */
 export async function record(...reports: Report[]): Promise<string[]> {
-  const statuses: string[] = [];
-  for (let from = 0; from < reports.length; from += batch) {
-    const { answer } = await invokeRecordExecutions({ records: reports.slice(from, from + batch) });
-    statuses.push(...(answer as { results: { status: string }[] }).results.map(({ status }) => status));
+  const statuses = new Map<Report, string>();
+  let left = reports;
+  for (let attempts = 0; attempts < 5 && left.length > 0; attempts++) {
+    for (let from = 0; from < left.length; from += batch) {
+      const records = left.slice(from, from + batch);
+      const { answer } = await invokeRecordExecutions({ records });
+      const { results } = answer as { results: { status: string }[] };
+      results.forEach(({ status }, index) => {
+        statuses.set(records[index] as Report, status);
+      });
+    }
+    left = reports.filter((report) => statuses.get(report) === "failed");
   }
-  return statuses;
+  return reports.map((report) => statuses.get(report) as string);
 }
 
 export const invokeRecordExecutions = (event: unknown) => invokeFunction("recordExecutions", event);
