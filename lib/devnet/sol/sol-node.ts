@@ -91,7 +91,7 @@ function mendedAnswers(request: Surfnet["request"]) {
   /** Slot in which each blockhash was first issued. */
   const issued = new Map<string, number>();
 
-  /** Takes confirmed blocks for final ones, because the chain calls a block final only 31 slots later. */
+  /** Treats confirmed blocks as final, because the chain calls a block final only 31 slots later. */
   const reached = (commitment: string | undefined) => [
     { commitment: commitment === "processed" ? "processed" : "confirmed" },
   ];

@@ -120,7 +120,7 @@ describe("untrusted hosts of Solana", () => {
     ["is unhealthy", { code: -32005, message: "Node is unhealthy" }],
     ["does not have the block yet", { code: -32004, message: "Block not available for slot 7" }],
     ["shows no status yet", { code: -32014, message: "Block status not yet available for slot 7" }],
-  ])("treats a host that %s as silent, and believes the other", async (_, refusal) => {
+  ])("treats a host that %s as silent, and trusts the other", async (_, refusal) => {
     hosts[0].lie = (method, result) => {
       if (method === "getGenesisHash") return result;
       throw new ChainRefusal(method, refusal);
