@@ -82,7 +82,7 @@ describe("inDollarsOf", () => {
     [closeKey("eth", "2026-11-22T00:00:00.000Z"), "2500"],
   ]);
 
-  it("takes the close of the day or of at most a week before, which chains of one coin share", () => {
+  it("uses the close of the day or of at most a week before, and one close for chains that share a coin", () => {
     const days = [
       profit("2026-11-21", "0.1", "0.01"),
       profit("2026-11-22", "1", "0", "base"),
