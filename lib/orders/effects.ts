@@ -95,7 +95,7 @@ export type PlacingView<F extends FamilyTypes = FamilyTypes> = {
    */
   laneOrders: readonly AnyOrder[];
   jobs: number | undefined;
-  /** The user's resting orders, and what concerns the key. Present if the request asks for it. */
+  /** The user's resting orders, and the facts about the key. Present if the request asks for it. */
   resting?: RestingView | undefined;
   /** Holdings of the token of an automatic buy. Absent for other requests. */
   automatic?: AutomaticFacts | undefined;

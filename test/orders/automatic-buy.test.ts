@@ -61,7 +61,7 @@ describe("objectionToFindings", () => {
     });
   });
 
-  it("refuses a shallow pool, and believes the host that names less", () => {
+  it("refuses a shallow pool, and trusts the host that names less", () => {
     const shallow = findings(0, 0, 499_999_999n);
     expect(objectionToFindings("sol", limits, good, [good, shallow])).toMatchObject({
       code: "LIQUIDITY_TOO_LOW",

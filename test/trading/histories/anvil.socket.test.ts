@@ -77,7 +77,7 @@ describe("the trading core on real contracts with random faults", () => {
 
 describe("faults caught by histories on real contracts", () => {
   // Faults that the first histories catch. test/trading/model plays more histories and catches the remaining faults.
-  it.each(["sends before it records", "takes the latest block for final"])(
+  it.each(["sends before it records", "treats the latest block as final"])(
     "catches a core that %s",
     async (name) => {
       await expect(play(first, 10, { system: mutants[name] as () => System })).rejects.toThrow(

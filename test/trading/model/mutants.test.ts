@@ -10,7 +10,7 @@ import { type Plot, rarePlots } from "./plots.ts";
 const caughtBy: Readonly<Record<string, number>> = {
   "does not check the holder": 301,
   "trusts one host about balances": 175,
-  "takes an RPC error for no receipt": 418,
+  "mistakes an RPC error for no receipt": 418,
   "trusts an old allowance": 122,
   "voids a signed slot": 1128,
   "counts its holders": 1479,
@@ -26,7 +26,7 @@ const racing = rarePlots["a program whose wallets race at one day's limit"];
 
 const plots: Readonly<Record<string, Plot>> = {
   "trusts one host about tokens that a wallet lacks": rarePlots["a host that makes up what a wallet has"],
-  "takes a host's silence for what a wallet lacks": rarePlots["a host that makes up what a wallet has"],
+  "mistakes a host's silence for missing tokens": rarePlots["a host that makes up what a wallet has"],
   "forgets what a key's day has spent": racing,
   "trusts an old count of a key's day": racing,
   "trusts a revoked program key": racing,

@@ -212,10 +212,10 @@ function believesFirst<Snapshot extends EvmSnapshot | SolSnapshot = EvmSnapshot>
   };
 }
 
-/** Believes the first host's routes without asking the other host. */
+/** Trusts the first host's routes without asking the other host. */
 const believesOneHost = () => believesFirst(({ orders }) => ({ orders }));
 
-/** Believes one host about a wallet's balances, as if both agreed. */
+/** Trusts one host about a wallet's balances, as if both agreed. */
 const believesOneBalance = () =>
   believesFirst((first, { receipts }) => ({
     receipts: new Map(
@@ -227,11 +227,11 @@ const believesOneBalance = () =>
     ),
   }));
 
-/** Believes the first host about a wallet's remaining balance, as if both agreed. */
+/** Trusts the first host about a wallet's remaining balance, as if both agreed. */
 export const believesOneLack = () =>
   believesFirst<EvmSnapshot | SolSnapshot>(({ held }) => (held === undefined ? {} : { held }));
 
-/** Believes one host about a wallet's remaining balance while the other host is silent, if the lane has no orders. */
+/** Trusts one host about a wallet's remaining balance while the other host is silent, if the lane has no orders. */
 export function takesSilenceForLack(): Rewrite {
   let last: Answer;
   return {
@@ -343,7 +343,7 @@ const sendsTo = (recipients: (to: Recipients) => Recipients): Rewrite => ({
 
 /** Systems with one fault each. The model must catch every one. */
 export const mutants: Readonly<Record<string, () => System>> = {
-  "takes an RPC error for no receipt": () => work(silenceIsNo),
+  "mistakes an RPC error for no receipt": () => work(silenceIsNo),
   "retries with a new nonce": () => retriesWithNewNonce,
   "sends before it records": () => sendsBeforeRecording,
   "does not check the holder": () => work(() => inWrites(withoutHolder)),
@@ -353,7 +353,7 @@ export const mutants: Readonly<Record<string, () => System>> = {
     cancel: (userID, orderId) => rewritten(theSystem.cancel(userID, orderId), inWrites(voidsSigned)),
   }),
   "lets the clock expire a signed order": judgesByClock,
-  "takes the latest block for final": () =>
+  "treats the latest block as final": () =>
     work(() => inSnapshots((snapshot) => ({ ...snapshot, finalized: snapshot.latest }))),
   "leaves out the refund": () => leavesOutRefund,
   "does not read cancellations": () => ignoresCancellations,
@@ -381,7 +381,7 @@ export const mutants: Readonly<Record<string, () => System>> = {
   "trusts the events of tokens": () => work(() => inSnapshots(withoutBalances)),
   "trusts one host about balances": () => work(believesOneBalance),
   "trusts one host about tokens that a wallet lacks": () => work(believesOneLack),
-  "takes a host's silence for what a wallet lacks": () => work(takesSilenceForLack),
+  "mistakes a host's silence for missing tokens": () => work(takesSilenceForLack),
   "never looks for what a wallet lacks": () => ({
     ...theSystem,
     work: (lane, holder, limits, setup, start) =>

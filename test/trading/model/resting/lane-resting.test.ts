@@ -78,13 +78,13 @@ type LaneMutant = {
 
 /** Faults of the lane, with the histories in which they show. */
 const mutants: Readonly<Record<string, LaneMutant>> = {
-  "takes a missing receipt for the proof of a death": {
+  "mistakes a missing receipt for the proof of a death": {
     answered: failedAfter(() => true),
     plot: fireOrders,
     from: 19,
     says: "a resting order fills twice",
   },
-  "takes a past deadline for the proof of a death": {
+  "mistakes a past deadline for the proof of a death": {
     answered: failedAfter(({ head }, { deadline }) => head.time > deadline),
     plot: { ...fireOrders, isTorn: true },
     from: 11,

@@ -81,7 +81,7 @@ export const restingMutants: Readonly<Record<string, () => RestingMutant>> = {
   }),
   "waits for one block fewer": () => ({ system: { heard: deeper(1) }, plot: { forks: true } }),
   "takes a failed receipt for lasting at once": () => ({ system: { heard: deeper(2) }, plot: {} }),
-  "takes a missing receipt for a proof": () => ({
+  "mistakes a missing receipt for a proof": () => ({
     system: {
       heard: hearing((word, signed) =>
         word.head.time > signed.deadline + 24 && word.receipts.size === 0
@@ -91,7 +91,7 @@ export const restingMutants: Readonly<Record<string, () => RestingMutant>> = {
     },
     plot: { isTorn: true },
   }),
-  "takes a past deadline for a proof": () => ({
+  "mistakes a past deadline for a proof": () => ({
     system: {
       heard: hearing((word, signed) =>
         word.head.time > signed.deadline ? { ...word, receipts: failedAtStart(signed) } : word,

@@ -79,7 +79,7 @@ describe("the trading core on Solana with random faults", () => {
 
 const plots: Readonly<Record<string, Move>> = {
   "trusts one host about tokens that a wallet lacks": rareSolPlots["a host that makes up what a wallet has"],
-  "takes a host's silence for what a wallet lacks": rareSolPlots["a host that makes up what a wallet has"],
+  "mistakes a host's silence for missing tokens": rareSolPlots["a host that makes up what a wallet has"],
   "records over another order's slot": rareSolPlots["a clear that is recorded after its order's end"],
   "blocks clears": rareSolPlots["a day whose network fees are above their limit"],
   "does not read cancellations of all orders": rareSolPlots["a user who cancels all orders"],
@@ -94,7 +94,7 @@ const plots: Readonly<Record<string, Move>> = {
  * the test slower.
  */
 const caughtBy: Readonly<Record<string, number>> = {
-  "takes a deposit for the marker": 1070,
+  "mistakes a deposit for the marker": 1070,
   "makes its marker in one step": 1070,
   "reads the marker before the height": 559,
   "accepts an old slot": 629,

@@ -57,7 +57,7 @@ const takesSilenceForAbsence = work(() => {
   };
 });
 
-/** Believes a single host about the life of a blockhash. */
+/** Trusts a single host about the life of a blockhash. */
 const believesOneLife = work(() => {
   let named: number | undefined;
   return {
@@ -268,7 +268,7 @@ const blocksClears: SolSystem = {
 /** Systems with one fault each. The histories must catch every one. */
 export const solMutants: Readonly<Record<string, SolSystem>> = {
   "makes no marker": { ...theSolSystem, flaws: { makesNoMarker: true } },
-  "takes a deposit for the marker": { ...theSolSystem, flaws: { countsDeposits: true } },
+  "mistakes a deposit for the marker": { ...theSolSystem, flaws: { countsDeposits: true } },
   "makes its marker in one step": { ...theSolSystem, flaws: { isBlockedByDeposits: true } },
   "reads the marker before the height": { ...theSolSystem, flaws: { readsMarkersFirst: true } },
   "accepts an old slot": { ...theSolSystem, flaws: { acceptsOldSlots: true } },
@@ -278,13 +278,13 @@ export const solMutants: Readonly<Record<string, SolSystem>> = {
   "trusts one host about the facts of the placing": believesOnePlacing,
   "signs from facts of an older slot": work(trustsOldFacts),
   "trusts one host about tokens that a wallet lacks": work(believesOneLack),
-  "takes a host's silence for what a wallet lacks": work(takesSilenceForLack),
+  "mistakes a host's silence for missing tokens": work(takesSilenceForLack),
   "reads blocks that are not final": { ...theSolSystem, flaws: { readsUnfinal: true } },
-  "takes a lost receipt for a lost fill": inSnapshots((snapshot) => ({
+  "mistakes a lost receipt for a lost fill": inSnapshots((snapshot) => ({
     ...snapshot,
     markers: new Map([...snapshot.markers.keys()].map((orderId) => [orderId, false])),
   })),
-  "takes the marker for a fill": takesMarkerForFill,
+  "mistakes the marker for a fill": takesMarkerForFill,
   "judges by the clock": judgesByClock,
   "looks only at the first message's life": work(() =>
     inSlots((slot) => {
@@ -305,7 +305,7 @@ export const solMutants: Readonly<Record<string, SolSystem>> = {
     work: (...args) => writesLater(theSolSystem.work(...args), "earned"),
   },
   "records what a fill has earned before it is final": work(earnsEarly),
-  "takes a failure for a fill": inSnapshots((snapshot) => ({
+  "mistakes a failure for a fill": inSnapshots((snapshot) => ({
     ...snapshot,
     receipts: new Map<string, ReadReceipt>([
       ...snapshot.receipts,
