@@ -18,7 +18,7 @@ export function apiKeyOperations(context: Context) {
     CreateApiKey: operation(
       201,
       v.strictObject({
-        // Recorded: an empty name counts as no name.
+        // API Gateway treats an empty name as no name, as a recording shows.
         name: v.pipe(
           v.optional(
             v.pipe(v.string(), v.maxLength(1024, "Invalid API Key name, can be at most 1024 characters.")),
