@@ -35,7 +35,7 @@ export type Device = {
   host: string;
   wants: Wants;
   createdAt: string;
-  /** Time until which a device that its user removes still gets what concerns custody. */
+  /** Time until which a device that its user removes still gets notices about custody. */
   leavesAt?: string | undefined;
   /** Number of attempts in a row that have failed. */
   failures?: number | undefined;

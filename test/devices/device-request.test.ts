@@ -33,7 +33,7 @@ describe("requestFor", () => {
     expect(Number(exp) - Date.now() / 1000).toSatisfy((left: number) => left > 0 && left <= 86_400);
   });
 
-  it("sends what concerns custody urgently", () => {
+  it("sends notices about custody urgently", () => {
     const address = { url: "https://push.example/send/1", ...pushReceiver().keys };
     const request = requestFor(address, { ...notice, type: "PolicyLoosened" }, { pushKey, now });
     expect(request?.headers.Urgency).toBe("high");

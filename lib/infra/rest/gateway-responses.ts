@@ -27,8 +27,8 @@ const answers: readonly Answer[] = [
   },
   { type: ResponseType.MISSING_AUTHENTICATION_TOKEN, ...notFound },
   { type: ResponseType.RESOURCE_NOT_FOUND, ...notFound },
-  // Used for paths without a method, where API Gateway takes a bearer token for an AWS signature. No method of the API
-  // uses signatures.
+  // Used for paths without a method, where API Gateway mistakes a bearer token for an AWS signature. No method of the
+  // API uses signatures.
   { type: ResponseType.INVALID_SIGNATURE, ...notFound },
   { type: ResponseType.EXPIRED_TOKEN, ...notFound },
   { type: ResponseType.THROTTLED, ...tooMany },

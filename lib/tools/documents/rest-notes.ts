@@ -112,7 +112,7 @@ export const restNotes: Record<RestOperationName, Note> = {
   deleteDevice: {
     tag: "Devices",
     description:
-      "The device gets what concerns custody until `leavesAt`, a day later, so that a thief cannot silence its owner. Repeating the request changes nothing.",
+      "The device gets notices about custody until `leavesAt`, a day later, so that a thief cannot silence its owner. Repeating the request changes nothing.",
   },
   startSession: {
     tag: "Sessions",

@@ -43,7 +43,7 @@ function oldHashes(hosts: MarketHosts): Partial<MarketHosts> {
 
 /** Bugs in the code that reads a chain. */
 export const journalMutants: Readonly<Record<string, Partial<JournalSystem>>> = {
-  "takes the parent's hash for the block's own": seeing((hosts) => ({
+  "mistakes the parent's hash for the block's own": seeing((hosts) => ({
     async look(asked) {
       const look = await hosts.look(asked);
       return look && { ...look, hashes: new Map(look.hashes).set(look.number, look.parentHash) };
