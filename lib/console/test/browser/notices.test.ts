@@ -15,6 +15,7 @@ const browserDevice = {
   type: "push",
   name: "Phone",
   host: "push.example",
+  wants: { fills: false, rejections: true, resting: false },
 };
 
 type Answer = Parameters<Parameters<Parameters<Page["route"]>[1]>[0]["fulfill"]>[0];
@@ -121,6 +122,7 @@ describe("the notices", () => {
     devices.push(browserDevice);
     await notices.getByRole("button", { name: "Turn on notices" }).click();
     await notices.getByText("this browser", { exact: true }).waitFor();
+    await notices.getByText("Gets exports, limits and keys, rejections.").waitFor();
     await notices.getByRole("button", { name: "Save the choice" }).waitFor();
     expect(sent).toEqual([
       {

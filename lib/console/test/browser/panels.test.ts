@@ -157,16 +157,22 @@ describe("the panels around the desk", () => {
     const rewards = await openSide(page, "Rewards");
     await rewards.getByText("Nobody is listed yet").waitFor();
     await rewards.getByText("You are not ranked yet").waitFor();
-    await rewards.getByLabel("Public name").fill(" Ada ");
+    await rewards.getByLabel("Public name").focus();
+    // Has two units of text for each character.
+    const chosen = "🦊".repeat(31);
+    await page.keyboard.insertText(` ${chosen} `);
     await page.keyboard.press("Enter");
     const you = rewards.getByRole("list", { name: "Ranked users" }).getByRole("listitem");
-    await you.filter({ hasText: "Ada you level 4" }).filter({ hasText: "1\u00a0234 XP" }).waitFor();
+    await you
+      .filter({ hasText: `${chosen} you level 4` })
+      .filter({ hasText: "1\u00a0234 XP" })
+      .waitFor();
     await rewards.getByText("Today", { exact: true }).click();
     await expect.poll(() => asked.at(-1)).toBe("daily");
     expect(await sidewaysPixels(page)).toBe(0);
     await rewards.getByRole("button", { name: "Take my name back" }).click();
     await rewards.getByText("Nobody is listed yet").waitFor();
-    expect(bodies).toEqual([{ publicName: "Ada" }, { publicName: null }]);
+    expect(bodies).toEqual([{ publicName: chosen }, { publicName: null }]);
     expect(complaints).toEqual([]);
     await context.close();
   });
