@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Preset, RestData, RestRequest } from "trading-terminal-client";
+import type { Preset, RestData, RestRequest, SettingsChain } from "trading-terminal-client";
 import { Form, type NetworkName, Select, Unread } from "./controls.tsx";
 import { useCall, useDesk, useReading } from "./desk.ts";
 import { coinOf } from "./format.ts";
@@ -143,7 +143,7 @@ export const switchTexts = {
   autoSell: "The preset's exits on all buys",
 } as const;
 
-const settingsChains = ["eth", "base", "sol"] as const;
+const settingsChains: Readonly<Record<SettingsChain, true>> = { eth: true, base: true, sol: true };
 
-export const hasSettings = (chain: NetworkName): chain is (typeof settingsChains)[number] =>
-  settingsChains.some((each) => each === chain);
+export const hasSettings = (chain: NetworkName): chain is SettingsChain =>
+  Object.hasOwn(settingsChains, chain);

@@ -141,6 +141,8 @@ describe("the types of orders", () => {
     await price.fill("0,5");
     await trade.getByText("Write a price above 0 with a point, such as 0.5.").waitFor();
     expect(await price.getAttribute("aria-invalid")).toBe("true");
+    const problem = page.locator(`[id="${await price.getAttribute("aria-describedby")}"]`);
+    expect(await problem.innerText()).toContain("Write a price above 0");
     await refusedWith("Check the price");
     await place.press("Enter");
     expect(await isFocused(price)).toBe(true);
