@@ -49,7 +49,7 @@ const listOf = <Exit extends GivenExit>(exit: v.GenericSchema<Exit>) =>
         ),
       ),
     ),
-    v.maxLength(mostExits),
+    v.maxLength(mostExits, `must be a list of at most ${mostExits}`),
     v.check((exits) => !sellTooMuch(exits), "must not sell more than 100 percent"),
   );
 
