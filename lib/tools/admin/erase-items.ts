@@ -10,6 +10,7 @@ import { type Item, queryRange, type Table } from "../../table/table.ts";
 import { ownersOfWallet } from "../../table/wallet-keys.ts";
 import { write } from "../../table/write.ts";
 import { contentOf, packed } from "../../trading/items/items.ts";
+import { restedIn } from "../../trading/items/resting-records.ts";
 import { profileKey, referralKey } from "../../users/item-keys.ts";
 import { deletedName, remainsOf } from "../../users/profile.ts";
 import type { PlanTarget } from "./target.ts";
@@ -106,10 +107,15 @@ async function erase(erasing: Erasing, found: Found): Promise<void> {
 
 /** Takes out the code that would let the signer sign the order, and the name that the client gave it. */
 function unproven(item: Item): object {
-  const order = contentOf("order", item);
-  const placed = { ...order.placed, clientOrderId: order.intent.orderId };
+  const order = tradeIn(item);
+  const placed = { ...order.placed, clientOrderId: termsOf(order).orderId };
   return packed({ ...order, mac: "", placed }) as object;
 }
+
+/** Returns an order, or a resting order that has ended. */
+const tradeIn = (item: Item) => restedIn(item) ?? contentOf("order", item);
+
+const termsOf = (order: ReturnType<typeof tradeIn>) => ("intent" in order ? order.intent : order.mandate);
 
 /**
  * Stores an item under the pseudonym, in one transaction if its key changes. If an earlier deletion has left an item
@@ -193,7 +199,7 @@ function lanesIn({ kind, item }: Found) {
       return [{ chain, wallet }];
     }
     case "trade": {
-      const { chain, wallet } = contentOf("order", item).intent;
+      const { chain, wallet } = termsOf(tradeIn(item));
       return [{ chain, wallet }];
     }
     default:

@@ -1,4 +1,7 @@
 import { DomainError } from "../../core/domain-error.ts";
+import type { Order } from "../../orders/execution.ts";
+import { shownResting } from "../../orders/resting/shown.ts";
+import { shownOrder } from "../../orders/trade-order.ts";
 import { acceptConnections, refuseConnections } from "../../realtime/connection-records.ts";
 import { disconnectUser } from "../../realtime/disconnect.ts";
 import { settleRedemption } from "../../rewards/settle-redemption.ts";
@@ -8,7 +11,8 @@ import { retry } from "../../table/retry.ts";
 import { queryRange, type Table } from "../../table/table.ts";
 import { singleOf, write } from "../../table/write.ts";
 import { cancelOrder } from "../../trading/cancel-order.ts";
-import { contentOf, type StoredOrder } from "../../trading/items/items.ts";
+import { contentOf } from "../../trading/items/items.ts";
+import { readResting, restedIn } from "../../trading/items/resting-records.ts";
 import { writeStep } from "../../trading/items/write-step.ts";
 import { profileKey } from "../../users/item-keys.ts";
 import { type Profile, remainsOf } from "../../users/profile.ts";
@@ -169,13 +173,14 @@ async function endOrders(deps: DeletionDeps, userID: string, { waitMs }: Deletio
     const open = await unsettled(deps.connections.table, userID);
     if (open.length === 0) return;
     if (isFirst) say(`orders to cancel: ${open.length}; waiting until they have settled`);
-    for (const order of open) await cancel(deps, order);
+    for (const order of open) await cancel(deps, userID, order);
+    // What rests without a child has ended now.
+    const left = await unsettled(deps.connections.table, userID);
+    if (left.length === 0) return;
     if (now().getTime() + pollMs > until) {
-      const left = await unsettled(deps.connections.table, userID);
-      if (left.length === 0) return;
-      const lines = left.map(({ intent, life }) => {
-        return `  ${intent.orderId} on ${intent.chain}: ${life.status}, ${life.stage}`;
-      });
+      const lines = left.map(
+        ({ orderId, chain, status, stage }) => `  ${orderId} on ${chain}: ${status}, ${stage}`,
+      );
       throw new OperatorError(
         `Nothing was removed yet, because orders have not settled; run the command again:\n${lines.join("\n")}`,
       );
@@ -184,15 +189,20 @@ async function endOrders(deps: DeletionDeps, userID: string, { waitMs }: Deletio
   }
 }
 
-async function unsettled(table: Table, userID: string): Promise<StoredOrder[]> {
+/** Lists the orders that may still move money, also those that rest. */
+async function unsettled(table: Table, userID: string): Promise<Order[]> {
   const items = await queryRange<object>(table, rangeOf("trade", { userID }));
-  return items.map((item) => contentOf("order", item)).filter(({ life }) => !life.settled);
+  const placed = items.filter((item) => restedIn(item) === undefined);
+  return [
+    ...placed.map((item) => shownOrder(contentOf("order", item))),
+    ...(await readResting(table, userID)).map(shownResting),
+  ].filter(({ settled }) => settled !== true);
 }
 
 /** Cancels an order, and makes its lane due at the next sweep. */
-async function cancel(deps: DeletionDeps, { intent }: StoredOrder): Promise<void> {
+async function cancel(deps: DeletionDeps, userID: string, order: Order): Promise<void> {
   const { table } = deps.connections;
-  const { userID, orderId, chain, wallet } = intent;
+  const { orderId, chain, wallet } = order;
   const wake = async () => undefined;
   try {
     await cancelOrder({ table, wake, nowMs: () => deps.now().getTime() }, userID, orderId);

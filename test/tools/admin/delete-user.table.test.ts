@@ -11,6 +11,7 @@ import type { Item, Table } from "../../../lib/table/table.ts";
 import { walletOwnerKey } from "../../../lib/table/wallet-keys.ts";
 import { write } from "../../../lib/table/write.ts";
 import { fates, isNamedIn, renamed } from "../../../lib/tools/admin/user-items.ts";
+import { restedIn } from "../../../lib/trading/items/resting-records.ts";
 import { executionRecorder } from "../../../lib/trading/record-executions.ts";
 import {
   changeProfile,
@@ -229,6 +230,18 @@ describe("delete-user", () => {
     expect(pool.calls.at(-1)).toBe(`remove ${userID}`);
     const pseudonyms = [first, second, third].map(({ out }) => /pseudonym: (\S+)/.exec(out)?.[1]);
     expect(new Set(pseudonyms).size).toBe(1);
+  });
+
+  it("cancels what rests, and keeps all resting orders under the pseudonym, without a proof", async () => {
+    const { table } = await filled();
+    const { out } = await deleteFrom(table, ["--delete-keys"]);
+    expect(await itemsNamed(table, "RESTING#")).toEqual([]);
+    expect(await itemsNamed(table, "TRIGGERS#")).toEqual([]);
+    const kept = await itemsNamed(table, `TRADES#${/pseudonym: (\S+)/.exec(out)?.[1]}`);
+    const rested = kept.map((item) => restedIn(item)).filter((order) => order !== undefined);
+    const end = { status: "cancelled", reasonCode: "CANCELLED_BY_USER" };
+    expect(rested).toMatchObject([1, 2].map(() => ({ state: "done", mac: "", end })));
+    for (const { mandate, placed } of rested) expect(placed.clientOrderId).toBe(mandate.orderId);
   });
 
   it("credits the user who referred this one if that is still to be done", async () => {

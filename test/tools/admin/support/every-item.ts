@@ -1,6 +1,8 @@
+import { hashedId } from "../../../../lib/core/record-ids.ts";
 import { deviceAddressKey, deviceCountKey, deviceKey } from "../../../../lib/devices/item-keys.ts";
 import { marketHistoriesKey, marketLooksKey } from "../../../../lib/markets/items/keys.ts";
 import { writeNews } from "../../../../lib/markets/items/news.ts";
+import { restingStep } from "../../../../lib/orders/resting/resting-step.ts";
 import { retiredKeyKey } from "../../../../lib/plans/item-keys.ts";
 import type { MirrorDeps } from "../../../../lib/plans/mirror.ts";
 import { mirrorUser } from "../../../../lib/plans/mirror.ts";
@@ -17,11 +19,10 @@ import {
   openExecutionKey,
   presetKey,
   programKeyTurnKey,
-  restingKey,
   restingTurnKey,
-  triggerKey,
   usedTokenKey,
 } from "../../../../lib/trading/items/keys.ts";
+import { writeStep } from "../../../../lib/trading/items/write-step.ts";
 import { progressKey } from "../../../../lib/users/item-keys.ts";
 import {
   announcedDayKey,
@@ -35,6 +36,7 @@ import {
   unlockingKey,
   unlockRequestKey,
 } from "../../../../lib/wallets/item-keys.ts";
+import { storedOrder } from "../../../orders/resting/fixtures.ts";
 import type { World } from "../../../plans/support/world.ts";
 import type { Engine } from "../../../support/dynamodb.ts";
 import { itemsNamed, putItems } from "../../../support/items.ts";
@@ -72,6 +74,10 @@ async function everyItem(table: Table, plans: Omit<MirrorDeps, "table" | "now">)
   const named = { userID, walletId };
   const wallet = { userID, chain: "eth", wallet: tradingWallet } as const;
   const resting = { ...wallet, token: "0x1", orderId: "o" };
+  const orderId = hashedId(["a resting order of", userID]);
+  await writeStep(table, restingStep(storedOrder({ ...resting, orderId }), "absent"));
+  const ended = { ...storedOrder(resting), state: "done", end: cancelled } as const;
+  await writeStep(table, [{ kind: "put", of: "rested", item: ended }]);
   await putItems(table, [
     { ...walletOwnerKey(userID, "eth", tradingWallet), userID },
     { ...deviceCountKey(userID), deviceIds: new Set(["d"]) },
@@ -92,8 +98,6 @@ async function everyItem(table: Table, plans: Omit<MirrorDeps, "table" | "now">)
     { ...cutoffKey({ userID, lane: wallet }), userID, before: 1 },
     { ...cutoffKey(wallet), ...wallet, before: 1 },
     { ...laneKey({ chain: "eth", wallet: "0xother" }, 1), watch: departed(userID) },
-    { ...restingKey(resting), userID },
-    { ...triggerKey(resting), userID },
     { ...presetKey({ userID, chain: "eth" }), userID },
     { ...automaticBuyKey(resting), userID },
     { ...restingTurnKey({ userID, part: 0 }), userID },
@@ -117,6 +121,8 @@ async function everyItem(table: Table, plans: Omit<MirrorDeps, "table" | "now">)
 }
 
 const standard = { name: "Standard", requestsPerMinute: 100 };
+
+const cancelled = { status: "cancelled", reasonCode: "CANCELLED_BY_USER" } as const;
 
 const departed = (userID: string) => ({
   jobs: 1,
