@@ -12,8 +12,8 @@ export function exportUser(program: Command, deps: AdminDeps): void {
     program
       .command("export-user <id> <file>")
       .description(
-        "Write a user's data to a JSON file that only you can read: profile, settings, wallets without keys, policies, " +
-          "events, orders, positions, points, redemptions, referrals and times of connections. Replaces the file.",
+        "Write all of a user's data except secrets to a JSON file that only you can read, and print what it has. " +
+          "Replaces the file.",
       ),
   ).action(async (userID: string, file: string, options: TargetOptions) => {
     const { table } = await deps.openTarget(options);

@@ -44,7 +44,7 @@ export function setUser(program: Command, deps: AdminDeps): void {
         integer(0, Number.MAX_SAFE_INTEGER),
       )
       .option("--xp-multiplier <number>", "by what the XP of the user's trades are multiplied", multiplier)
-      .option("--username <name>", "the public name; existing lists of referrals keep the old one", username),
+      .option("--username <name>", "the username; existing lists of referrals keep the old one", username),
   ).action(async (userID: string, options: TargetOptions & UserValues, command: Command) => {
     const { local: _, stack: __, ...wanted } = options;
     if (Object.keys(wanted).length === 0) {
