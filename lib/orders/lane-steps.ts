@@ -246,7 +246,7 @@ function unsureFrom({ view, rules }: LaneRun, now: AnyOrder): number {
   return Math.min(
     ...unsettled
       .filter((order) => hasSignedSwap(order, view.slots))
-      .flatMap((order) => slotsOf(order, view.slots).map(rules.lowestPlace)),
+      .flatMap((order) => slotsOf(order, view.slots).map((slot) => rules.lowestPlace(slot))),
   );
 }
 
