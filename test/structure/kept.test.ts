@@ -50,8 +50,7 @@ describe("the scripts whose results are kept", () => {
     ({ script, tests }) => {
       expect(script.output).toEqual([]);
       const named = namedBy(script);
-      const support = ["client-sources", "first-imports"].map((name) => `test/support/${name}.ts`);
-      const harness = ["test/kept/vitest.config.ts", ...support];
+      const harness = ["test/kept/vitest.config.ts", "test/support/client-sources.ts"];
       const reached = reachedFrom([...tests, ...harness, "lib/local/test/support/restore-mocks.ts"]);
       expect(reached.size).toBeGreaterThan(tests.length);
       expect([...reached].filter((path) => !named.has(path))).toEqual([]);

@@ -7,10 +7,7 @@ export const testOptions = {
   // Loads sources with Node, as in production. Vite would transform each module again for every project.
   experimental: { viteModuleRunner: false, nodeLoader: false },
   execArgv: ["--import", join(import.meta.dirname, "client-sources.ts")],
-  setupFiles: [
-    join(import.meta.dirname, "first-imports.ts"),
-    join(import.meta.dirname, "../../lib/local/test/support/restore-mocks.ts"),
-  ],
+  setupFiles: [join(import.meta.dirname, "../../lib/local/test/support/restore-mocks.ts")],
   // Allows for machines that are busy with other tests.
   testTimeout: 180_000,
   hookTimeout: 300_000,
