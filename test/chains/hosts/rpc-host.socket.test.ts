@@ -220,6 +220,15 @@ describe("request", () => {
     expect(server.requests).toHaveLength(2);
   });
 
+  it("does not repeat a request with a simulation after any other fault", async () => {
+    server.answers.eth_simulateV1 = new RpcFailure(-32005, "limit exceeded");
+    const simulation = attempt(
+      simulateCall([[{ from: wallet, to: wallet }]], { number: 57, time: 101, baseFee: 7n }),
+    );
+    expect(await failure(host.request([gasPriceCall(), simulation]))).toMatchObject({ kind: "host" });
+    expect(server.requests).toHaveLength(1);
+  });
+
   it("fills a key into its URL for each request, and sends nothing while the key cannot be read", async () => {
     const address = `${server.url}/v2/key`;
     let isKnown = false;
