@@ -242,3 +242,24 @@ it("signs out even if the issuer is down or a renewal is under way", async () =>
   await expect(renewing).rejects.toThrow();
   expect([account.user, tab.names()]).toEqual([undefined, []]);
 });
+
+it("gives the token of a new sign-in to a request whose renewal began before it", async () => {
+  const held = Promise.withResolvers<void>();
+  let isHeld = false;
+  const { signedIn, signIn, wait } = newBrowser(async ({ pathname }, answer) => {
+    if (!isHeld || !pathname.endsWith("/oauth/token")) return answer;
+    isHeld = false;
+    await held.promise;
+    return answer;
+  });
+  const { account, events } = await signedIn("alice");
+  isHeld = true;
+  const renewing = account.tokenFor("alice")({ refresh: true });
+  wait(1000);
+  await account.signOut();
+  wait(1000);
+  await account.finish(await signIn(await account.begin("/console/"), "alice"));
+  held.resolve();
+  expect(await renewing).toBe(await account.tokenFor("alice")({ refresh: false }));
+  expect(events).toEqual([]);
+});
