@@ -221,11 +221,14 @@ describe("request", () => {
   });
 
   it("does not repeat a request with a simulation after any other fault", async () => {
-    server.answers.eth_simulateV1 = new RpcFailure(-32005, "limit exceeded");
+    server.misbehaviour = (...exchange) => {
+      server.misbehaviour = undefined;
+      return answering(secret, 500)(...exchange);
+    };
     const simulation = attempt(
       simulateCall([[{ from: wallet, to: wallet }]], { number: 57, time: 101, baseFee: 7n }),
     );
-    expect(await failure(host.request([gasPriceCall(), simulation]))).toMatchObject({ kind: "host" });
+    expect(await failure(host.request([gasPriceCall(), simulation]))).toMatchObject({ code: "BAD_STATUS" });
     expect(server.requests).toHaveLength(1);
   });
 
