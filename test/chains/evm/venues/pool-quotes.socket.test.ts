@@ -24,13 +24,13 @@ function pathsIn(data: string): number {
 const shortOfGas = new RpcFailure(3, "execution reverted", `0xf67bd395${word(57)}`);
 
 /** Refuses a call with all routes because of too little gas, and calls with fewer routes with this other refusal. */
-function refuseParts(mostRoutes: number, refusal: RpcFailure): void {
+function refuseParts(mostRoutes: number, refusal: RpcFailure, nextBlock = () => 57): void {
   server.answers.eth_call = ({ data }: { data: string }) => {
     const paths = pathsIn(data);
     if (paths === routes.length) return shortOfGas;
     if (paths > mostRoutes) return refusal;
     const paid = word(1) + word(0) + word(9);
-    return `0x${word(57)}${word(100)}${paid.repeat(paths)}`;
+    return `0x${word(nextBlock())}${word(100)}${paid.repeat(paths)}`;
   };
 }
 
@@ -50,6 +50,12 @@ describe("quotes from a host that lacks gas and refuses parts", () => {
   it.each(inOtherWords)("fails if even a single route is refused with code %i, %j", async (code, message) => {
     refuseParts(0, new RpcFailure(code, message));
     expect(await failure(quote())).toMatchObject({ code: "SHORT_OF_GAS" });
+  });
+
+  it("fails if the parts are of different blocks", async () => {
+    let block = 57;
+    refuseParts(1, new RpcFailure(-32603, "internal error"), () => block++);
+    expect(await failure(quote())).toMatchObject({ code: "BAD_RESULT" });
   });
 
   it.each([
