@@ -270,6 +270,24 @@ describe("the desk", () => {
     await context.close();
   });
 
+  it("reads older orders of another status from their beginning", async () => {
+    const { page, context } = await openDesk({ width: 1440, height: 900 });
+    await openList(page, "Orders");
+    const asked: string[] = [];
+    await page.route(/\/v2\/orders\?/, (route) => {
+      asked.push(new URL(route.request().url()).searchParams.toString());
+      const orders = [orderNumber(5000)];
+      return route.fulfill({ json: { success: true, data: { orders, cursor: "next" } } });
+    });
+    const older = page.getByRole("button", { name: "Older orders" });
+    await older.click();
+    await expect.poll(() => asked).toEqual(["limit=100"]);
+    await page.getByLabel("Status").selectOption("filled");
+    await older.click();
+    await expect.poll(() => asked).toEqual(["limit=100", "status=filled&limit=100"]);
+    await context.close();
+  });
+
   it("scrolls a phone's page as a whole, under a low header", async () => {
     const { page, context } = await openDesk({ ...few, width: 360, height: 740 });
     expect((await boxOf(page, ".top-bar")).height).toBeLessThanOrEqual(48);
