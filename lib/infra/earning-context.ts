@@ -71,7 +71,7 @@ export const earningProblems = (context: { earning?: Earning; trading: readonly 
     ? ["earning needs trading: no chain trades"]
     : [];
 
-/** Warns if there are no prices, which tell the value of trades. */
+/** Warns if nothing prices the trades that earn. */
 export const earningWarnings = (
   configuration: Readonly<{ earning: EarningRules | undefined; priceFeeds: readonly unknown[] }>,
 ): string[] =>

@@ -15,7 +15,7 @@ export type Answer = { data: object; problem?: undefined } | { problem: Problem 
 
 const stop = "Stop, and tell the user what `message` and `details` say";
 
-/** What to do after an error, by its code. For other codes, the message alone has to suffice. */
+/** Advice after an error, by its code. For other codes, the message has to suffice. */
 const nextSteps: Readonly<Record<string, string>> = {
   INVALID_REQUEST: "Correct the argument that the message names, and call again.",
   WALLET_NOT_FOUND: "Call list_wallets, and use an address of this chain from there.",

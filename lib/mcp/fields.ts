@@ -2,7 +2,7 @@ import { isAmount } from "trading-terminal-client";
 
 /** An argument of a tool. */
 export type Field = {
-  /** What clients are told about the argument, as JSON Schema. */
+  /** Describes the argument to clients, as JSON Schema. */
   schema: { description: string; [rule: string]: unknown };
   /** Says what the value must be. Undefined if the value is right. */
   objection: (value: unknown) => string | undefined;

@@ -187,7 +187,10 @@ export function settleStep(run: LaneRun, old: AnyOrder, life: Life): TradeStep {
   ];
 }
 
-/** Records a fill for what it may earn its user. Needs no condition, because its step is written once: it removes the order's job. */
+/**
+ * Records a fill for what it may earn its user. Needs no condition, because its step is written only once: it also
+ * removes the order's job.
+ */
 function earnedWrites(run: LaneRun, order: AnyOrder, slots: readonly SlotTerms[]): ItemWrite[] {
   const { userID, orderId, chain, token } = order.intent;
   return eventsOf(order, slots, run).flatMap((event) => {

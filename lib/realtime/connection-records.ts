@@ -56,7 +56,7 @@ export type ConnectedProgram = { keyId: string; endsAt: string };
 
 export type NewConnection = { shard: number; program?: ConnectedProgram | undefined; now: Date };
 
-/** True if a connection's key has ended. Nobody serves it or pushes to it, and whoever was about to push closes it. */
+/** True if a connection's key has ended. Such a connection is not served, and the next push to it closes it instead. */
 export const hasEndedKey = ({ keyEndsAt }: Pick<Connection, "keyEndsAt">, now: Date): boolean =>
   keyEndsAt !== undefined && Date.parse(keyEndsAt) <= now.getTime();
 

@@ -41,7 +41,7 @@ const pageRows = 1000;
 /** Maximum number of rows in a transaction, whose limit is 100 writes. */
 const creditedRows = 40;
 
-/** Shortest time between a credit that connections were told about and the user's next one. */
+/** Minimum time between a credit that was announced to the user's connections and the next one. */
 const announcedMs = 60_000;
 
 /**

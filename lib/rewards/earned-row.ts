@@ -9,7 +9,7 @@ export type EarnedFill = {
   chain: Network;
   token: string;
   side: "buy" | "sell";
-  /** What a buy spent or a sale received, in the coin's smallest units and without network fees, as digits. */
+  /** Amount that a buy spent or a sale received, in the coin's smallest units and without network fees, as digits. */
   coinUnits: string;
   /** Time of the fill's block, ISO 8601. */
   filledAt: string;

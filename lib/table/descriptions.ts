@@ -6,7 +6,7 @@ import type { PartitionName } from "./layout.ts";
 /** Content of each item. */
 export const itemDescriptions: Readonly<Record<ItemName, string>> = {
   profile: "the profile",
-  progress: "the level, XP and points that connections were last told of",
+  progress: "the level, XP and points in the latest `ProfileUpdated`",
   referral: "a user who was referred by this one",
   settings: "the trading settings of a chain",
   preset: "the terms of the user's automatic orders on a chain",

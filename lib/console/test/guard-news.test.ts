@@ -83,7 +83,7 @@ describe("withGuardNews", () => {
     expect(newsAfter(keyRevoked("pk_1"), ...added)).toHaveLength(1);
   });
 
-  it("reports a program key anew if its terms change, so that dismissing it hides no wider ones", () => {
+  it("announces a program key again if its terms change, so that a dismissed notice hides no wider key", () => {
     const idAfter = (...messages: ServerMessage[]) =>
       messages.reduce(withGuardNews, [] as readonly GuardNews[]).map(({ id }) => id);
     const [made, wider] = [keyMade("pk_1", { maxPerDay: "1" }), keyMade("pk_1")];

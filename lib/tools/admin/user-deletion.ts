@@ -174,7 +174,7 @@ async function endOrders(deps: DeletionDeps, userID: string, { waitMs }: Deletio
     if (open.length === 0) return;
     if (isFirst) say(`orders to cancel: ${open.length}; waiting until they have settled`);
     for (const order of open) await cancel(deps, userID, order);
-    // What rests without a child has ended now.
+    // Resting orders without a child end as soon as they are cancelled.
     const left = await unsettled(deps.connections.table, userID);
     if (left.length === 0) return;
     if (now().getTime() + pollMs > until) {

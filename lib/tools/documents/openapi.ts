@@ -12,10 +12,7 @@ import { clientSample, curlSample, introduction } from "./request-samples.ts";
 import { type RestExample, restExamples, solBodies } from "./rest-examples.ts";
 import { restNotes, restTags } from "./rest-notes.ts";
 
-/**
- * Address of the API. It is not a local one, because programs made from the document use it unless they are told
- * another one.
- */
+/** Address of the API. Generated programs use it by default, so it is not a local address. */
 const servers = [
   {
     url: "https://{host}",

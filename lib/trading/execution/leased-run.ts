@@ -81,7 +81,7 @@ export class LeasedRun {
     this.#roundMs = Date.now();
   }
 
-  /** Tells the next run when all work of this one will have ended. Does nothing if no run has followed. */
+  /** Tells the next run when this run's work will have ended. Does nothing if no run has followed. */
   async tellNext(handedOverMs: number): Promise<void> {
     await runProcedure(tellNextReader(this.#chain, this.#lease, handedOverMs), this.#deps.effects);
   }

@@ -114,7 +114,7 @@ export function* renewReaderLease(chain: ReaderOf, { run, epoch }: HeldLease): P
   return yield* perform({ do: "changeReaderLease", chain, when: { run, epoch }, set: { heartbeatMs } });
 }
 
-/** Tells the next run when all work of this one will have ended. Does nothing if no run has followed. */
+/** Tells the next run when this run's work will have ended. Does nothing if no run has followed. */
 export function* tellNextReader(
   chain: ReaderOf,
   { epoch }: Pick<HeldLease, "epoch">,
