@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inPartsOf } from "../../../lib/core/in-parts.ts";
 import { adminProcess } from "./admin.ts";
 import { invokeFunction } from "./functions.ts";
 import type { Inbox, Message } from "./inbox.ts";
@@ -90,8 +91,7 @@ export async function record(...reports: Report[]): Promise<string[]> {
   const statuses = new Map<Report, string>();
   let left = reports;
   for (let attempts = 0; attempts < 5 && left.length > 0; attempts++) {
-    for (let from = 0; from < left.length; from += batch) {
-      const records = left.slice(from, from + batch);
+    for (const records of inPartsOf(batch, left)) {
       const { answer } = await invokeRecordExecutions({ records });
       const { results } = answer as { results: { status: string }[] };
       results.forEach(({ status }, index) => {

@@ -18,7 +18,10 @@ describe("marketNow", () => {
   const found = { token: { chain, token, symbol, name, decimals }, block: { number: 57, time: 9 } };
 
   it("takes the price from the first pool, and counts them all", () => {
-    const pools = ["2", "1"].map((price) => ({ ...(best ?? fail()), price: decimal(price) }));
+    const pools = ["2", "1"].map((price) => ({
+      ...(best ?? expect.fail("The market has no pool")),
+      price: decimal(price),
+    }));
     const market = marketNow({ ...found, pools }, circumstances);
     expect(market).toMatchObject({ pools: 2, pool: best, price: decimal("2"), block: 57, blockTime: 9 });
   });
@@ -29,7 +32,3 @@ describe("marketNow", () => {
     expect([market.pool, market.price]).toEqual([undefined, undefined]);
   });
 });
-
-const fail = () => {
-  throw new Error("The market has a pool");
-};
