@@ -1,11 +1,10 @@
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import type { EvmSlot } from "../../../lib/chains/evm/rules/slot.ts";
-import { holdingsAfter } from "../../../lib/orders/book.ts";
-import { formatAmount } from "../../../lib/orders/decimal-text.ts";
-import { type BookEvent, nothingHeld } from "../../../lib/orders/holding.ts";
+import type { BookEvent } from "../../../lib/orders/holding.ts";
 import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
 import { tokens, wallets } from "./clients.ts";
 import type { Account, State } from "./ledger-state.ts";
+import { checkBook, checkFollows } from "./position-checks.ts";
 import { must } from "./violation.ts";
 import type { World } from "./world.ts";
 
@@ -137,12 +136,7 @@ async function checkWallet(
 /** Checks that each position equals the sum of its fills. */
 function checkPositions({ table, seen, invariants }: World, orders: TradeOrder<Evm>[]): void {
   for (const book of table.all("book")) {
-    must(book.events.length === 0, "a book has events that are not final");
-    const isOpen = book.base.closedAt === undefined;
-    must(
-      isOpen === (table.get("held", book) !== undefined),
-      "the sweep does not know which positions are open",
-    );
+    checkBook(table, book);
     const events = orders
       .filter(({ intent }) => intent.userID === book.userID && intent.wallet === book.wallet)
       .filter(({ intent, life, ending }) => {
@@ -153,29 +147,8 @@ function checkPositions({ table, seen, invariants }: World, orders: TradeOrder<E
       .concat(invariants.departuresOf(book))
       // A sale that found no tokens comes before the transaction of its nonce.
       .toSorted((a, b) => a.place - b.place || Number(b.kind === "sold-out") - Number(a.kind === "sold-out"));
-    const holdings = holdingsAfter(nothingHeld, events).filter(({ ordinal }) => ordinal > 0);
-    const stored = table
-      .all("position")
-      .filter(
-        (each) => each.userID === book.userID && each.wallet === book.wallet && each.token === book.token,
-      );
-    must(
-      stored.every(({ settled }) => settled === true),
-      "a position never settled",
-    );
-    const kept = stored.filter(({ networkFees }) => networkFees !== "0");
-    if (kept.length < stored.length) seen.add("position taken back");
-    must(kept.length === holdings.length, "there are positions without fills, or fills without a position");
-    for (const { amount, cost, realizedPnl, closedAt } of holdings) {
-      const isSame = kept.some(
-        (each) =>
-          each.amount === formatAmount(amount, 18) &&
-          each.cost === formatAmount(cost, 18) &&
-          each.realizedPnl === formatAmount(realizedPnl, 18) &&
-          each.status === (closedAt === undefined ? "open" : "closed"),
-      );
-      must(isSame, "a position does not follow from its fills");
-    }
+    const { kept, isTakenBack } = checkFollows(table, book, events, { token: 18, coin: 18 });
+    if (isTakenBack) seen.add("position taken back");
     if (kept.length > 1) seen.add("a second position");
     if (kept.some(({ movedOut }) => movedOut !== undefined)) seen.add("tokens moved out");
   }

@@ -1,9 +1,8 @@
 import type { Sol } from "../../../../lib/chains/sol/rules/family.ts";
-import { holdingsAfter } from "../../../../lib/orders/book.ts";
-import { formatAmount } from "../../../../lib/orders/decimal-text.ts";
-import { type BookEvent, nothingHeld } from "../../../../lib/orders/holding.ts";
+import type { BookEvent } from "../../../../lib/orders/holding.ts";
 import type { TradeOrder } from "../../../../lib/orders/trade-order.ts";
 import type { Soon } from "../chain-under-test.ts";
+import { checkBook, checkFollows } from "../position-checks.ts";
 import { Random } from "../random.ts";
 import { retired } from "../table.ts";
 import { must, Violation } from "../violation.ts";
@@ -280,12 +279,7 @@ function checkPositions(
   orders: readonly TradeOrder<Sol>[],
 ) {
   for (const book of table.all("book")) {
-    must(book.events.length === 0, "a book has events that are not final");
-    const isOpen = book.base.closedAt === undefined;
-    must(
-      isOpen === (table.get("held", book) !== undefined),
-      "the sweep does not know which positions are open",
-    );
+    checkBook(table, book);
     const events = orders
       .filter(({ intent }) => intent.userID === book.userID && intent.wallet === book.wallet)
       .filter(({ intent, life, ending }) => {
@@ -305,28 +299,7 @@ function checkPositions(
         return intent.side === "buy" ? { ...fill, kind: "buy" } : { ...fill, kind: "sell", held };
       })
       .toSorted((a, b) => a.place - b.place);
-    const holdings = holdingsAfter(nothingHeld, events).filter(({ ordinal }) => ordinal > 0);
-    const stored = table
-      .all("position")
-      .filter(
-        (each) => each.userID === book.userID && each.wallet === book.wallet && each.token === book.token,
-      );
-    must(
-      stored.every(({ settled }) => settled === true),
-      "a position never settled",
-    );
-    const kept = stored.filter(({ networkFees }) => networkFees !== "0");
-    must(kept.length === holdings.length, "there are positions without fills, or fills without a position");
-    for (const { amount, cost, realizedPnl, closedAt } of holdings) {
-      const isSame = kept.some(
-        (each) =>
-          each.amount === formatAmount(amount, 6) &&
-          each.cost === formatAmount(cost, 9) &&
-          each.realizedPnl === formatAmount(realizedPnl, 9) &&
-          each.status === (closedAt === undefined ? "open" : "closed"),
-      );
-      must(isSame, "a position does not follow from its fills");
-    }
+    checkFollows(table, book, events, { token: 6, coin: 9 });
   }
 }
 
